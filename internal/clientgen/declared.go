@@ -46,7 +46,7 @@ func sharedNameProblem(kind, other gomodel.Kind, declared string) spec.Problem {
 		kind, other = other, kind
 	}
 	return spec.Problem{
-		Pos: kind.API.Place("names.kind"), Path: "names.kind",
+		Pos: kind.API.PositionOf("names.kind"), Path: "names.kind",
 		Message: "the typed clients of " + kind.Name + " and those of " + other.Name + " would both declare " + declared,
 		Hint:    otherGoKind(kind.Name),
 	}

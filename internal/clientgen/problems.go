@@ -24,7 +24,7 @@ func Problems(apis []*spec.API) spec.Problems {
 	for _, api := range apis {
 		if api.Names.GoKind == "Typed" { // its informer would have both a field and a method TypedInformer
 			problems = append(problems, spec.Problem{
-				Pos: api.Place("names.kind"), Path: "names.kind", Message: "typed clients cannot have a Go type Typed", Hint: otherGoKind("Typed"),
+				Pos: api.PositionOf("names.kind"), Path: "names.kind", Message: "typed clients cannot have a Go type Typed", Hint: otherGoKind("Typed"),
 			})
 		}
 		for i, v := range api.Versions {

@@ -25,7 +25,7 @@ func tooLarge(api *spec.API, crd *apiextv1.CustomResourceDefinition, schemas *sc
 		return nil // MarshalCRD reports it
 	}
 	return &spec.Problem{
-		Pos: api.Place("names.kind"), Path: "names.kind",
+		Pos: api.PositionOf("names.kind"), Path: "names.kind",
 		Message: fmt.Sprintf("the CRD has %d KiB, and API servers accept requests of at most %d KiB", len(text)>>10, maxRequest>>10),
 		Hint:    "shorten descriptions, leave versions out, or leave parts open with x-kubernetes-preserve-unknown-fields",
 	}
@@ -43,7 +43,7 @@ func expandsTooFar(api *spec.API, crd *apiextv1.CustomResourceDefinition, schema
 		return nil
 	}
 	problem := &spec.Problem{
-		Pos: api.Place("names.kind"), Path: "names.kind",
+		Pos: api.PositionOf("names.kind"), Path: "names.kind",
 		Message: fmt.Sprintf("the CRD has more than %d KiB, the most that API servers accept, once types are expanded where they are used", maxRequest>>10),
 		Hint:    "use types in fewer places, or leave parts open with x-kubernetes-preserve-unknown-fields",
 	}

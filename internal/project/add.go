@@ -54,7 +54,7 @@ func (p *Project) AddController(f SpecFile, name string, hint func(other string)
 	}
 	if controller.Name != name {
 		return Addition{}, spec.Problems{{
-			Pos: controller.Place("name"), Path: "name", Hint: hint(controller.Name),
+			Pos: controller.PositionOf("name"), Path: "name", Hint: hint(controller.Name),
 			Message: fmt.Sprintf("%q is another name than %q, which the command gives", controller.Name, name),
 		}}.Err()
 	}

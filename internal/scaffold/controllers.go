@@ -56,7 +56,7 @@ func resolveParents(r kinds.Resolver, p *spec.Project, c *spec.Controller) ([]ki
 	for i, declared := range c.Parents {
 		at := fmt.Sprintf("parents[%d].", i)
 		fail := func(key, message, hint string) {
-			problems = append(problems, spec.Problem{Pos: c.Place(at + key), Path: at + key, Message: message, Hint: hint})
+			problems = append(problems, spec.Problem{Pos: c.PositionOf(at + key), Path: at + key, Message: message, Hint: hint})
 		}
 		parent, problem := r.Resolve(declared.Resource)
 		parents[i] = parent

@@ -123,7 +123,7 @@ func (a *authors) checkRegistration(pkg gomodel.Package) {
 	}
 	for _, k := range pkg.Registered() {
 		a.problems = append(a.problems, spec.Problem{
-			Pos: k.API.Place("names.kind"), Path: "names.kind",
+			Pos: k.API.PositionOf("names.kind"), Path: "names.kind",
 			Message: "package " + pkg.Dir + " has an AddToScheme that does not know " + k.Name,
 			Hint:    "remove it, and opgen generates one, or make it from a SchemeBuilder in the same package",
 		})

@@ -64,7 +64,7 @@ func (r *renames) compareAPI(name string, old tree.LockedAPI) {
 	api, now := r.apis[name], r.lock.APIs[name]
 	fail := func(path, what, behind string, files []string) {
 		r.problems = append(r.problems, spec.Problem{
-			Pos: api.Place(path), Path: path, Message: what + ": " + behind + describeBroken(files), Hint: "take it back, or " + letGoHint(name),
+			Pos: api.PositionOf(path), Path: path, Message: what + ": " + behind + describeBroken(files), Hint: "take it back, or " + letGoHint(name),
 		})
 	}
 	if api == nil {
@@ -111,7 +111,7 @@ func (r *renames) reportGoneAPI(name string, old tree.LockedAPI) {
 		if api.Names.Kind == kind.Kind {
 			problem.Path = "group"
 		}
-		problem.Pos = api.Place(problem.Path)
+		problem.Pos = api.PositionOf(problem.Path)
 		problem.Message = fmt.Sprintf("was %s of %s, and is now %s of %s, to Kubernetes another kind: %s", kind.Kind, kind.Group, api.Names.Kind, api.Group, behind)
 		problem.Hint = "take the name back, or " + letGoHint(name)
 	}

@@ -11,11 +11,11 @@ const (
 	Cluster    Scope = "Cluster"
 )
 
-// EmbeddedMetadata says which fields of the metadata of an object within an object schemas name,
-// where a Kubernetes type or a Go type holds one.
+// EmbeddedMetadata is which fields schemas list for the metadata of embedded objects, such as the
+// pod template of a Deployment. The API server drops fields that a schema does not list.
 type EmbeddedMetadata string
 
-// The fields of embedded metadata.
+// The values of embeddedMetadata.
 const (
 	LabelMetadata EmbeddedMetadata = ""     // name, labels and annotations; the default
 	AllMetadata   EmbeddedMetadata = "All"  // namespace and finalizers, too
@@ -29,14 +29,14 @@ type API struct {
 	Versions []Version    // in the order of the file, at least one
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
-	// EmbeddedMetadata says which fields of the metadata of an object within an object schemas name.
 	EmbeddedMetadata EmbeddedMetadata
 	Conversion       *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
 }
 
-// Names are the names of a kind as the CRD has them. Plural, Singular and ListKind are filled in
-// when the file leaves them out. Singular and ListKind are empty when the file sets them to the
-// empty text: then the CRD leaves them out, and the API server fills them in.
+// Names are the names of a kind in the CRD. The parser derives Plural, Singular and ListKind from
+// Kind if the file has none of its own: EchoServer → echoservers, echoserver, EchoServerList.
+// Singular and ListKind are empty if the file sets them to "": the CRD leaves them out, and the API
+// server derives them.
 type Names struct {
 	Pos                              Pos
 	Kind, ListKind, Plural, Singular string
@@ -44,7 +44,7 @@ type Names struct {
 	ShortNames, Categories           []string
 }
 
-// Version is one version of an API, each with a schema of its own.
+// Version is one version of an API. Each version has its own schema.
 type Version struct {
 	Pos              Pos
 	Name             string
@@ -61,9 +61,9 @@ type Version struct {
 	Columns          []Column
 	Scale            *Scale
 	SelectableFields []string // JSON paths
-	// GoTypes says that the Go types of the version are its author's, and that all of the version
-	// but its name, and whether it is served, stored and deprecated, is to be taken from them.
-	// Authored is set once that is done.
+	// GoTypes is true if the Go types of the version are the author's. Its schema, columns and
+	// subresources come from them; the file has no more than its name, served, storage and
+	// deprecated. Authored is nil until the types are read.
 	GoTypes  bool
 	Authored *Authored
 }
@@ -80,7 +80,7 @@ type Authored struct {
 	ClientMarkers []GoMarker
 }
 
-// Subresources says which subresources a version has beside scale.
+// Subresources are the subresources of a version, except for scale.
 type Subresources struct {
 	Status bool // objects have the status subresource
 	Listed bool // the CRD says so even when there are none: subresources: {}
@@ -94,7 +94,8 @@ type Column struct {
 	Priority            int32
 }
 
-// Scale is the scale subresource; its fields are JSON paths below .spec and .status.
+// Scale is the scale subresource. Its fields are JSON paths below .spec and .status, such as
+// .spec.replicas.
 type Scale struct {
 	Pos                                         Pos
 	SpecReplicas, StatusReplicas, LabelSelector string

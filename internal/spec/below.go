@@ -6,7 +6,8 @@ import (
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// SchemasBelow yields the schemas of the fields, items and map values of a schema with their paths.
+// SchemasBelow yields the schemas directly below a schema, of its fields, items and map values,
+// with their paths in the CRD.
 func SchemasBelow(s *props, path *apifield.Path) iter.Seq2[*apifield.Path, *props] {
 	return func(yield func(*apifield.Path, *props) bool) {
 		for name, p := range s.Properties {

@@ -2,58 +2,57 @@ package spec
 
 import "strings"
 
-// makers are who makes which kinds: for each kind of parents its children, and where the file says
-// so.
-type makers struct {
-	made  map[string][]string
-	names []string // of the parents, each once, in the order of the files
-	at    map[string]Pos
+// childGraph has the kinds of children for each kind of parents. A kind may have several operators.
+type childGraph struct {
+	children  map[string][]string
+	parents   []string // of the parents, each once, in the order of the files
+	positions map[string]Pos
 }
 
-// checkCycles reports kinds that make one another: each object would lead to the next without an
-// end. A kind that is its own child is an error in its file alone.
+// checkCycles reports kinds that create each other, directly or through others: each object would
+// lead to another one, without end. The parser has already reported a kind that is its own child.
 func (c *checker) checkCycles(apis []*Summary, controllers []*Controller) {
-	m := makers{made: map[string][]string{}, at: map[string]Pos{}}
+	g := childGraph{children: map[string][]string{}, positions: map[string]Pos{}}
 	for _, api := range apis {
 		if api.Operator != nil {
-			m.addOperator(api.GroupKind(), api.Operator, api.Place("operator.children"))
+			g.addOperator(api.GroupKind(), api.Operator, api.PositionOf("operator.children"))
 		}
 	}
 	for _, controller := range controllers {
 		for _, p := range controller.Parents {
-			m.addOperator(p.groupKind(), controller.Operator, controller.Place("operator.children"))
+			g.addOperator(p.groupKind(), controller.Operator, controller.PositionOf("operator.children"))
 		}
 	}
 	reported := map[string]bool{}
-	for _, name := range m.names {
-		way := m.wayBack(name, name, map[string]bool{})
-		if way == nil || reported[name] {
+	for _, name := range g.parents {
+		path := g.pathTo(name, name, map[string]bool{})
+		if path == nil || reported[name] {
 			continue
 		}
-		for _, kind := range way {
+		for _, kind := range path {
 			reported[kind] = true
 		}
-		c.fail(m.at[name], "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, way...), " makes "),
+		c.fail(g.positions[name], "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, path...), " makes "),
 			"leave one of them out, or write pruneOnly: true")
 	}
 }
 
-// addOperator notes what the operator of a kind makes; one kind may have several.
-func (m *makers) addOperator(parent string, op *Operator, pos Pos) {
-	if _, known := m.at[parent]; !known {
-		m.names, m.at[parent] = append(m.names, parent), pos
+// addOperator adds the children of an operator.
+func (g *childGraph) addOperator(parent string, op *Operator, pos Pos) {
+	if _, known := g.positions[parent]; !known {
+		g.parents, g.positions[parent] = append(g.parents, parent), pos
 	}
 	for _, child := range op.Children {
 		if !child.PruneOnly {
-			m.made[parent] = append(m.made[parent], child.groupKind())
+			g.children[parent] = append(g.children[parent], child.groupKind())
 		}
 	}
 }
 
-// wayBack returns the kinds that lead from one kind to a goal, the goal being the last; nil when
-// there is no way.
-func (m *makers) wayBack(from, goal string, seen map[string]bool) []string {
-	for _, next := range m.made[from] {
+// pathTo returns the kinds on a path from one kind to a goal, ending with the goal. It returns nil
+// if there is no path.
+func (g *childGraph) pathTo(from, goal string, seen map[string]bool) []string {
+	for _, next := range g.children[from] {
 		if next == goal {
 			return []string{goal}
 		}
@@ -61,8 +60,8 @@ func (m *makers) wayBack(from, goal string, seen map[string]bool) []string {
 			continue
 		}
 		seen[next] = true
-		if way := m.wayBack(next, goal, seen); way != nil {
-			return append([]string{next}, way...)
+		if path := g.pathTo(next, goal, seen); path != nil {
+			return append([]string{next}, path...)
 		}
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// commentAbove returns the comment on the lines right above a key and where it starts. A comment
-// that is indented deeper than the key belongs to what is above, and a key that does not start its
-// line has no comment.
+// commentAbove returns the comment on the lines right above a key, and its position. It is the
+// description of a field. A comment that is indented deeper than the key belongs to the value
+// above. A key that is not the first on its line has no comment.
 func (s *source) commentAbove(key *yaml.Node) (string, Pos) {
 	if key.Line < 2 || strings.Trim(s.text[s.starts[key.Line-1]:s.offsetOf(key)], " ") != "" {
 		return "", Pos{}
@@ -31,7 +31,7 @@ func (s *source) commentAbove(key *yaml.Node) (string, Pos) {
 	return strings.Join(lines, "\n"), pos
 }
 
-// textAfter returns all text behind a plain scalar.
+// textAfter returns the text of the file after a plain scalar, which may span several lines.
 func (s *source) textAfter(n *yaml.Node) string {
 	rest := s.text[s.offsetOf(n):]
 	for _, r := range n.Value {
@@ -48,7 +48,7 @@ func (s *source) textAfter(n *yaml.Node) string {
 	return rest
 }
 
-// markQuoted notes the lines that a quoted scalar continues on.
+// markQuoted records the lines on which a quoted scalar continues.
 func (s *source) markQuoted(n *yaml.Node) {
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
 		return

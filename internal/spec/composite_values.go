@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// textMap returns a mapping of names to texts.
+// textMap accepts a mapping of names to texts.
 func textMap(into *map[string]string) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -23,7 +23,7 @@ func textMap(into *map[string]string) value {
 	}
 }
 
-// textList returns a list of texts.
+// textList accepts a list of texts.
 func textList(into *[]string, examples ...any) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeTexts(into, n, path) },
@@ -41,8 +41,8 @@ func (d *decoder) decodeTexts(into *[]string, n *yaml.Node, path string) {
 	})
 }
 
-// distinctList returns a list of values without repetition. It keeps an empty list distinct from an
-// absent one. Messages name an item by quote.
+// distinctList accepts a list of distinct values. An empty list is not the same as an absent one.
+// quote formats an item for messages.
 func distinctList[T ~string](into *[]T, quote func(string) string, of func(*T) value) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -68,7 +68,7 @@ func distinctList[T ~string](into *[]T, quote func(string) string, of func(*T) v
 	}
 }
 
-// nestedMapping returns a mapping of its own kind.
+// nestedMapping accepts a mapping, and allocates what it is decoded into.
 func nestedMapping[T any](into **T, of func(*T) Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -79,7 +79,8 @@ func nestedMapping[T any](into **T, of func(*T) Mapping) value {
 	}
 }
 
-// partMapping returns a mapping whose keys fill parts of a value that is there already.
+// partMapping accepts a mapping whose keys are fields of the value that contains it, such as
+// metadata of an API.
 func partMapping(m func() Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeMapping(n, path, m()) },
@@ -87,7 +88,7 @@ func partMapping(m func() Mapping) value {
 	}
 }
 
-// listOf returns a list of mappings. It keeps an empty list distinct from an absent one.
+// listOf accepts a list of mappings. An empty list is not the same as an absent one.
 func listOf[T any](into *[]T, of func(*T) Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -102,7 +103,7 @@ func listOf[T any](into *[]T, of func(*T) Mapping) value {
 	}
 }
 
-// notEmpty returns a list that has at least one item.
+// notEmpty accepts what v does, except for an empty list.
 func notEmpty(v value, message, hint string) value {
 	list := v
 	list.decode = func(d *decoder, n *yaml.Node, path string) {
@@ -119,7 +120,7 @@ func notEmpty(v value, message, hint string) value {
 	return list
 }
 
-// anySchema returns a schema in either form, which decode fills in.
+// anySchema accepts a schema in either form, the shorthand or a mapping.
 func anySchema(decode func(d *decoder, n *yaml.Node)) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, _ string) { decode(d, n) },
@@ -127,5 +128,5 @@ func anySchema(decode func(d *decoder, n *yaml.Node)) value {
 	}
 }
 
-// portNumber returns the number of a port.
+// portNumber accepts the number of a port.
 func portNumber(into *int32) value { return integerBetween(into, 1, math.MaxUint16) }

@@ -2,7 +2,7 @@ package spec
 
 import "strings"
 
-// Controller is one file of controllers/: an operator for kinds that exist already.
+// Controller is one file of controllers/: an operator for kinds that are not from this project.
 type Controller struct {
 	File           string
 	Pos            Pos
@@ -14,23 +14,25 @@ type Controller struct {
 	At             map[string]Pos // the position of each key by its path, such as parents[0].kind
 }
 
-// Parent is a kind that a Controller operates, and which of its objects.
+// Parent is a kind that a Controller operates, with selectors for its objects.
 type Parent struct {
 	Resource
 	Labels, Annotations string // selectors in kubectl's syntax; empty: all objects
 }
 
-// Package is the name of the Go package of the controller, and of its folder in internal/.
+// Package returns the name of the Go package of the controller, which is also its folder in
+// internal/.
 func (c *Controller) Package() string { return strings.ReplaceAll(c.Name, "-", "") }
 
-// Group is the DNS name, below the domain of the project, that the controller's own labels,
-// annotations and finalizer begin with.
+// Group returns the DNS name with which the controller's labels, annotations and finalizer begin:
+// <name>.<domain of the project>.
 func (c *Controller) Group(p *Project) string { return c.Name + "." + p.Domain }
 
-// groupKind returns what tells a kind from all others, whatever its version.
+// groupKind returns the kind and its API group, such as Deployment.apps, which are the same in all
+// versions.
 func (r Resource) groupKind() string { return r.Kind + "." + r.group() }
 
-// group returns the API group of the kind, empty for the core group.
+// group returns the API group of the kind, and "" for the core group.
 func (r Resource) group() string {
 	group, _, found := strings.Cut(r.APIVersion, "/")
 	if !found {
@@ -39,6 +41,6 @@ func (r Resource) group() string {
 	return group
 }
 
-// Place returns the position of a key such as parents[0].kind, and that of the nearest key above it
-// when the file leaves the key out.
-func (c *Controller) Place(path string) Pos { return nearestPosition(c.At, path, c.Pos) }
+// PositionOf returns the position of a key such as parents[0].kind. If the file does not have the
+// key, it returns the position of the closest key above it.
+func (c *Controller) PositionOf(path string) Pos { return nearestPosition(c.At, path, c.Pos) }

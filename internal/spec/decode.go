@@ -11,12 +11,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// maxProblems bounds what one file reports, so that a file that is something else entirely stays
-// readable.
+// maxProblems limits the problems of one file. A file that is no spec file at all could have
+// millions.
 const maxProblems = 1000
 
-// decoder turns the nodes of one file into values and collects its errors. What decodes a node
-// takes the path of the node, for messages.
+// decoder decodes the nodes of one file, and collects the problems. Its methods take the path of a
+// node for messages.
 type decoder struct {
 	file     string
 	src      *source
@@ -35,8 +35,8 @@ func (d *decoder) fail(n *yaml.Node, path, message, hint string) {
 	d.failAt(d.src.positionOf(n), path, message, hint)
 }
 
-// eachEntry calls visit with every key of a mapping, once, in the order of the file. It reports
-// false if n is no mapping at all.
+// eachEntry calls visit with every key of a mapping, in the order of the file. It skips duplicates
+// and keys that are no text, with a problem. It returns false if n is no mapping.
 func (d *decoder) eachEntry(n *yaml.Node, path string, visit func(key, value *yaml.Node, path string)) bool {
 	if n.Kind != yaml.MappingNode {
 		d.fail(n, path, "expected a mapping, got "+describeNode(n), "")
@@ -76,8 +76,8 @@ func (d *decoder) eachItem(n *yaml.Node, path string, visit func(n *yaml.Node, p
 	}
 }
 
-// decodeText returns the value of a string scalar. It reports everything else, also what only some
-// YAML readers take for a string.
+// decodeText returns the value of a string scalar. It adds a problem for any other node, and for
+// text that only some YAML readers take for a string, such as yes.
 func (d *decoder) decodeText(n *yaml.Node, path string) (text string, ok bool) {
 	if n.Kind != yaml.ScalarNode {
 		d.fail(n, path, "expected text, got "+describeNode(n), colonHint(n))
@@ -94,7 +94,7 @@ func (d *decoder) decodeText(n *yaml.Node, path string) (text string, ok bool) {
 	return n.Value, true
 }
 
-// decodeWord returns a string scalar that is one of a few.
+// decodeWord returns a string scalar that must be one of the accepted words.
 func (d *decoder) decodeWord(n *yaml.Node, path string, accepted []string) (word string, ok bool) {
 	text, ok := d.decodeText(n, path)
 	if !ok {
@@ -107,9 +107,9 @@ func (d *decoder) decodeWord(n *yaml.Node, path string, accepted []string) (word
 	return text, true
 }
 
-// isWhole reports whether a plain scalar is all of its text. It reports one that YAML ended at a #:
-// what follows may have been meant as text. A comment has two spaces or more before the # and one
-// after it.
+// isWhole reports whether a plain scalar is all of the text that its author wrote. YAML ends a
+// scalar at " #", so that "color: red #1" has the value red. isWhole adds a problem for this,
+// unless what follows looks like a comment: two spaces or more before the #, and one after it.
 func (d *decoder) isWhole(n *yaml.Node, path string) bool {
 	if n.Style != 0 {
 		return true
@@ -125,7 +125,7 @@ func (d *decoder) isWhole(n *yaml.Node, path string) bool {
 	return false
 }
 
-// lookupKey returns the key and the value of a mapping's entry, nil when there is none.
+// lookupKey returns the key and the value of an entry of a mapping, or nil.
 func lookupKey(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
@@ -149,7 +149,7 @@ func (d *decoder) decodeBool(into *bool, n *yaml.Node, path string) {
 
 var decimal = lazyregexp.New(`^[-+]?(0|[1-9][0-9]*)$`)
 
-// decodeInteger decodes an integer within limits. It reports false after an error.
+// decodeInteger decodes an integer within limits. It returns false after adding a problem.
 func (d *decoder) decodeInteger(into *int64, least, most int64, n *yaml.Node, path string) bool {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && !decimal().MatchString(n.Value) {
 		d.fail(n, path, "expected an integer, got "+describeNode(n), "")

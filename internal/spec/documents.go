@@ -13,19 +13,19 @@ var (
 	typesHeader      = lazyregexp.New(`(?m)^kind:[ \t]*["']?Types["']?[ \t]*(#.*)?\r?$`)
 )
 
-// IsController reports whether a spec file says that it is of kind Controller.
+// IsController reports whether the header of a spec file has kind: Controller. It does not parse
+// the file, so it also works for a file with errors.
 func IsController(data []byte) bool {
 	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Controller")) && controllerHeader().Match(data)
 }
 
-// IsTypes reports whether a spec file says that it is of kind Types, and not the file of an API.
+// IsTypes reports whether the header of a spec file has kind: Types.
 func IsTypes(data []byte) bool {
 	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Types")) && typesHeader().Match(data)
 }
 
-// ParseProject reads opgen.yaml and fills in what it leaves out. The file is a name for positions;
-// nothing is read from disk. The project is nil when there are problems, which are in the order of
-// their positions.
+// ParseProject parses opgen.yaml and sets defaults. file is its name in positions; ParseProject
+// reads nothing from disk. It returns either the project or problems, sorted by position.
 func ParseProject(file string, data []byte) (*Project, Problems) {
 	d, root := parseDocument(file, data)
 	if root == nil {
@@ -40,10 +40,9 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	return p, nil
 }
 
-// ParseAPI reads the file of an API and fills in what it leaves out. It needs no project. The file
-// is a name for positions; nothing is read from disk. The shared types are those that the file can
-// use beside its own. The API is nil when there are problems, which are in the order of their
-// positions.
+// ParseAPI parses the file of an API and sets defaults. It needs no project. file is its name in
+// positions; ParseAPI reads nothing from disk. shared are types that the file can use in addition
+// to its own. It returns either the API or problems, sorted by position.
 func ParseAPI(file string, data []byte, shared ...*NamedType) (*API, Problems) {
 	api, problems := ParsePartial(file, data, shared...)
 	if len(problems) > 0 {
@@ -52,12 +51,12 @@ func ParseAPI(file string, data []byte, shared ...*NamedType) (*API, Problems) {
 	return api, nil
 }
 
-// ParsePartial reads the file of an API like ParseAPI. It also returns what could be read of a file
-// with problems, so that later stages can report more of them. The API is nil when nothing could be
-// read.
+// ParsePartial is ParseAPI for a file that may have problems: it returns them together with what it
+// could decode, so that later stages can find more problems. The API is nil if nothing could be
+// decoded.
 func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problems) {
 	d, root := parseDocument(file, data)
-	if root == nil || d.isOtherFile(root, otherThanAPI) {
+	if root == nil || d.isOtherKind(root, otherThanAPI) {
 		return nil, d.problems
 	}
 	api := &API{Header: Header{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}}
@@ -68,12 +67,12 @@ func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problem
 	return api, d.problems.Sorted()
 }
 
-// ParseController reads a file of kind Controller and fills in what it leaves out. The file is a
-// name for positions; nothing is read from disk. The controller is nil when there are problems,
-// which are in the order of their positions.
+// ParseController parses a file of kind Controller and sets defaults. file is its name in
+// positions; ParseController reads nothing from disk. It returns either the controller or problems,
+// sorted by position.
 func ParseController(file string, data []byte) (*Controller, Problems) {
 	d, root := parseDocument(file, data)
-	if root == nil || d.isOtherFile(root, otherThanController) {
+	if root == nil || d.isOtherKind(root, otherThanController) {
 		return nil, d.problems
 	}
 	c := &Controller{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}
@@ -85,8 +84,8 @@ func ParseController(file string, data []byte) (*Controller, Problems) {
 	return c, nil
 }
 
-// ParseTypes reads a file of kind Types. The file is a name for positions; nothing is read from
-// disk. The types are nil when there are problems, which are in the order of their positions.
+// ParseTypes parses a file of kind Types. file is its name in positions; ParseTypes reads nothing
+// from disk. It returns either the types or problems, sorted by position.
 func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 	d, root := parseDocument(file, data)
 	if root == nil {
@@ -101,7 +100,7 @@ func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 	return types, nil
 }
 
-// What a file of another kind is told, by that kind: message and hint.
+// Messages and hints for a file in the wrong folder, by its kind.
 var (
 	otherThanAPI = map[string][2]string{
 		"Project":    {"a project is described in opgen.yaml, and this is the file of an API", ""},
@@ -115,9 +114,9 @@ var (
 	}
 )
 
-// isOtherFile reports a file that says it is of another kind, which it then has nothing in common
-// with.
-func (d *decoder) isOtherFile(root *yaml.Node, others map[string][2]string) bool {
+// isOtherKind reports whether a file has another kind than expected. It adds one problem for that,
+// since every key of the file would have another.
+func (d *decoder) isOtherKind(root *yaml.Node, others map[string][2]string) bool {
 	_, kind := lookupKey(root, "kind")
 	if kind == nil {
 		return false
@@ -129,8 +128,8 @@ func (d *decoder) isOtherFile(root *yaml.Node, others map[string][2]string) bool
 	return found
 }
 
-// withoutSchemas returns a document without its types and the schemas of its versions: they know
-// their own positions.
+// withoutSchemas returns a document without its types and the schemas of its versions. API.At
+// leaves these out: each node of a schema has its own positions.
 func withoutSchemas(n *yaml.Node) *yaml.Node {
 	pruned := *n
 	pruned.Content = nil
@@ -140,15 +139,15 @@ func withoutSchemas(n *yaml.Node) *yaml.Node {
 		case "types":
 			continue
 		case "versions":
-			value = withoutContent(value, "spec", "status", "schema")
+			value = withoutValuesOf(value, "spec", "status", "schema")
 		}
 		pruned.Content = append(pruned.Content, key, value)
 	}
 	return &pruned
 }
 
-// withoutContent returns a list of mappings without some of their keys' content.
-func withoutContent(list *yaml.Node, names ...string) *yaml.Node {
+// withoutValuesOf returns a list of mappings in which the given keys have empty values.
+func withoutValuesOf(list *yaml.Node, names ...string) *yaml.Node {
 	pruned := *list
 	pruned.Content = nil
 	for _, item := range list.Content {

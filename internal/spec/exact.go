@@ -12,9 +12,9 @@ import (
 // Kubernetes holds a number as an integer of 64 bits or as a floating point number of 64 bits. The
 // limits minimum, maximum and multipleOf are always the latter.
 
-// NearestFloat returns the floating point number that Kubernetes makes of a decimal number, and
-// whether both are the same: whether the shortest text that stands for the one has the digits of
-// the other.
+// NearestFloat returns the floating point number that Kubernetes stores for a decimal number, and
+// whether both are equal. They are if the shortest text for the stored number has the same digits:
+// 0.1 is stored as 0.1, 9007199254740993 as 9007199254740992.
 func NearestFloat(text string) (nearest string, same bool) {
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -28,8 +28,8 @@ func NearestFloat(text string) (nearest string, same bool) {
 	return nearest, digits == nearestDigits && exponent == nearestExponent
 }
 
-// significantDigits returns the digits of a decimal number without zeros around them, and the power
-// of ten of a point before the first.
+// significantDigits returns the digits of a decimal number without leading and trailing zeros, and
+// the exponent if a point precedes them: 120.0 is 0.12e3, so it returns 12 and 3.
 func significantDigits(text string) (digits string, exponent int) {
 	text = strings.TrimLeft(text, "+-")
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
@@ -43,7 +43,7 @@ func significantDigits(text string) (digits string, exponent int) {
 	return strings.TrimRight(digits, "0"), exponent
 }
 
-// isExact reports whether Kubernetes holds a number of JSON as it is written.
+// isExact reports whether Kubernetes stores a number of JSON without rounding it.
 func isExact(raw string) bool {
 	if isInteger(raw) {
 		return true
@@ -52,14 +52,14 @@ func isExact(raw string) bool {
 	return same
 }
 
-// isInteger reports whether Kubernetes holds a number as an integer.
+// isInteger reports whether Kubernetes stores a number as an integer.
 func isInteger(raw string) bool {
 	_, err := strconv.ParseInt(raw, 10, 64)
 	return err == nil
 }
 
-// checkExactFloats reports numbers in a schema of floating point numbers that its Go type would
-// change.
+// checkExactFloats adds a problem for each integer in the default and the enum of a number schema
+// that its Go type, float64, would round.
 func (d *decoder) checkExactFloats(s *Schema, path string) {
 	if s.Keywords.Type != "number" {
 		return
@@ -79,8 +79,7 @@ func (d *decoder) checkExactFloats(s *Schema, path string) {
 	}
 }
 
-// firstInexact returns the first number in JSON that Kubernetes would change, empty when there is
-// none.
+// firstInexact returns the first number in JSON that Kubernetes would round, or "".
 func firstInexact(raw []byte) string {
 	decode := json.NewDecoder(bytes.NewReader(raw))
 	decode.UseNumber()
@@ -95,7 +94,7 @@ func firstInexact(raw []byte) string {
 	}
 }
 
-// describeInexact says what is wrong with a number that Kubernetes would change.
+// describeInexact returns the message and the hint for a number that Kubernetes would round.
 func describeInexact(text string) (message, hint string) {
 	nearest, _ := NearestFloat(text)
 	if nearest == "" {

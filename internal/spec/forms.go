@@ -6,21 +6,23 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// form is a form of text. Its patterns are those that both ECMAScript and Go have.
+// form is a form of text, such as that of a DNS label. Its pattern is valid in both ECMAScript, for
+// editors, and Go.
 type form struct {
 	pattern  string
 	expects  string // what editors say where the pattern does not match
 	examples []any
 	most     int // the most characters; 0: as many as the pattern lets in
-	// except returns words that match and that are not accepted; it may be nil.
+	// except returns words that match the pattern and are still not accepted; it may be nil.
 	except func() []string
-	// words returns the only texts; nil: the pattern says which.
+	// words returns the only accepted texts; if it is nil, the pattern decides.
 	words func() []string
-	// check returns what is wrong with a text, and what to do; an empty message is none.
+	// check returns the message and the hint for a text that is not of the form, and an empty
+	// message for one that is.
 	check func(text, path string) (message, hint string)
 }
 
-// formedText returns a text of a form.
+// formedText accepts a text of a form.
 func formedText(into *string, f *form) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -38,14 +40,15 @@ func formedText(into *string, f *form) value {
 	}
 }
 
-// formedLater returns a text of a form that is checked once all of the file is known.
-func formedLater(into *string, f *form) value {
+// textCheckedLater accepts any text, but describes the form to editors. The text is checked when
+// the whole file is decoded, as for a path into a schema.
+func textCheckedLater(into *string, f *form) value {
 	v := anyText(into)
 	v.schema = func(*Language) *jsonschema.Schema { return f.schema() }
 	return v
 }
 
-// emptyOr returns a text of a form, or the empty text.
+// emptyOr accepts a text of a form, or the empty text.
 func emptyOr(into *string, f *form) value {
 	v := formedText(into, f)
 	return value{
@@ -58,7 +61,7 @@ func emptyOr(into *string, f *form) value {
 	}
 }
 
-// orEmpty returns a form that the empty text has, too, for editors.
+// orEmpty returns the form for editors, with the empty text added.
 func (f *form) orEmpty() *form {
 	return &form{pattern: "^$|" + f.pattern, expects: f.expects}
 }
@@ -75,7 +78,7 @@ func (f *form) schema() *jsonschema.Schema {
 	return s
 }
 
-// checkWith returns a check that reports a text as not what it must be.
+// checkWith returns a check with the message "… is not <what>".
 func checkWith(is func(string) bool, what, hint string) func(text, path string) (string, string) {
 	return func(text, _ string) (string, string) {
 		if is(text) {
@@ -85,7 +88,7 @@ func checkWith(is func(string) bool, what, hint string) func(text, path string) 
 	}
 }
 
-// acceptWith returns a check that reports a text as not accepted.
+// acceptWith returns a check with the message "… is not accepted".
 func acceptWith(is func(string) bool, hint string) func(text, path string) (string, string) {
 	return func(text, _ string) (string, string) {
 		if is(text) {

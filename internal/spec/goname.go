@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// initialisms are the words that Go and the Kubernetes API write in capitals.
+// initialisms are the words that Go and the Kubernetes API write in capitals, such as URL.
 var initialisms = wordSet(`acl api ascii ca cidr cpu crd csi css dns eof fqdn fs gid gpu guid html http https id iops ip ipc
 	json jwt kms lhs nfs oidc os pid qps ram rhs rpc sla smtp sql ssh ssl tcp tls ttl udp ui uid uri url utf8 uuid vm xml
 	xmpp xsrf xss`)
@@ -25,8 +25,8 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// PackageNames are the names that every generated Go package of types declares beside the types: no
-// kind and no type can have one of them.
+// PackageNames returns the names that every generated Go package of types declares in addition to
+// the types. No kind and no type can have one of them.
 func PackageNames() []string {
 	return []string{"AddToScheme", "GroupVersion", "Resource", "SchemeGroupVersion"}
 }
@@ -61,8 +61,8 @@ func capitalizeWord(word string) string {
 	return string(unicode.ToUpper(first)) + word[size:]
 }
 
-// splitWords splits a name where something else than a letter or digit stands, and before a capital
-// that follows a small letter or digit.
+// splitWords splits a name at characters that are neither letters nor digits, and before a capital
+// after a small letter or a digit: max-URLSize → max, URLSize.
 func splitWords(name string) []string {
 	var all []string
 	var word []rune
@@ -86,8 +86,8 @@ func splitWords(name string) []string {
 	return all
 }
 
-// checkFieldName reports a field that cannot be a field of a Go struct, or whose goName is that of
-// another field in taken, which maps Go names to the names of fields.
+// checkFieldName adds a problem for a field whose name cannot be in a JSON tag of Go, or whose
+// goName is invalid or in use. taken maps the Go names in use to the names of fields.
 func (d *decoder) checkFieldName(p Property, goNameAt Pos, path string, taken map[string]string) {
 	if !isTagName(p.Name) {
 		d.failAt(p.Pos, path, "cannot be the name of a field", `Go's JSON names have no quotes, backslashes, commas or control characters`)
@@ -106,9 +106,9 @@ func (d *decoder) checkFieldName(p Property, goNameAt Pos, path string, taken ma
 	taken[p.GoName] = p.Name
 }
 
-// nameFields gives the fields of an object that the file gives no Go name one made from their own.
-// The first of several that would be the same has it, the others get the first number that is free:
-// MirrorPercent2.
+// nameFields sets the Go names of fields for which the file has none. If several fields would get
+// the same name, the first gets it, and the others get the first free number: mirror_percent and
+// mirrorPercent → MirrorPercent, MirrorPercent2.
 func nameFields(fields []Property) {
 	taken := map[string]bool{"DeepCopy": true, "DeepCopyInto": true}
 	for _, p := range fields {
@@ -130,7 +130,7 @@ func nameFields(fields []Property) {
 	}
 }
 
-// isTagName reports whether encoding/json takes a name from a struct tag.
+// isTagName reports whether encoding/json accepts a name in a struct tag.
 func isTagName(name string) bool {
 	return name != "" && name != "-" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
@@ -158,7 +158,7 @@ func (d *decoder) decodeGoConstants(s *Schema, n *yaml.Node, path string) {
 	})
 }
 
-// checkGoConstants reports names of constants for what is no value of the enum.
+// checkGoConstants adds a problem for each Go constant whose value is not in the enum.
 func (d *decoder) checkGoConstants(s *Schema, path string) {
 	if s.GoConstants == nil {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// GoType is what the source of a Go type says, for a node that names it by its import path, such as
-// github.com/cert-manager/cert-manager/pkg/apis/meta/v1.ObjectReference. Form, Copy and Elem are
-// those of package kubetypes, which describes the types of Kubernetes by them.
+// GoType is a Go type as its source declares it, for a schema node that refers to it by import
+// path, such as github.com/cert-manager/cert-manager/pkg/apis/meta/v1.ObjectReference. Package
+// gotypes sets it. Form, Copy and Elem have the meaning that they have in package kubetypes.
 type GoType struct {
 	Package, Name    string // import path, and name
 	PackageName      string // what the package calls itself
@@ -18,7 +18,7 @@ type GoType struct {
 	Schema           apiextv1.JSONSchemaProps // what a field of this type has in a CRD
 }
 
-// GoTypeUse is a node that names a Go type by its import path.
+// GoTypeUse is a node that refers to a Go type by its import path.
 type GoTypeUse struct {
 	Schema  *Schema
 	Pos     Pos    // of the name
@@ -26,14 +26,14 @@ type GoTypeUse struct {
 	Version int    // index of the version that has the node; the first that does
 }
 
-// goTypeName is an import path and a name, which may have any form: package gotypes says what is
-// wrong with it. Two elements of which the second is a version are what a Kubernetes type looks
-// like when it is misspelt.
+// goTypeName matches an import path and a name. It accepts more than valid ones, as package gotypes
+// has the better messages, but not two elements with a version at the end, such as cor/v1.PodSpec:
+// that is a misspelt Kubernetes type.
 var goTypeName = lazyregexp.New(
 	`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+|/([A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*$`)
 
-// SplitGoType returns the import path and the name of a type that is named by its import path. It
-// reports false for every other type, those of Kubernetes by their short names included.
+// SplitGoType returns the import path and the name of a Go type. It returns false for every other
+// type, also for Kubernetes types such as core/v1.PodSpec.
 func SplitGoType(name string) (importPath, typeName string, ok bool) {
 	if kubernetesType().MatchString(name) || !goTypeName().MatchString(name) {
 		return "", "", false
@@ -47,8 +47,8 @@ func isGoType(name string) bool {
 	return ok
 }
 
-// GoTypes returns the nodes of an API that name Go types by their import path, those of the named
-// types that it uses included.
+// GoTypes returns the nodes of an API that refer to Go types by import path, also those in named
+// types that it uses.
 func (api *API) GoTypes() []GoTypeUse {
 	var uses []GoTypeUse
 	for i, v := range api.Versions {
@@ -61,7 +61,7 @@ func (api *API) GoTypes() []GoTypeUse {
 	return uses
 }
 
-// goTypeWalk collects the nodes below those of one version.
+// goTypeWalk collects such nodes of one version.
 type goTypeWalk struct {
 	version int
 	seen    map[*NamedType]bool
@@ -89,7 +89,7 @@ func (w *goTypeWalk) collectBelow(s *Schema, path string) {
 	w.collectBelow(s.AdditionalProperties, path+".additionalProperties")
 }
 
-// GoMarker is a line of the comment of a Go type that generators read.
+// GoMarker is a marker in the comment of a Go type, such as +genclient.
 type GoMarker struct {
 	Pos  Pos
 	Text string // from the plus sign on

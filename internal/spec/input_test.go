@@ -17,7 +17,7 @@ func TestUnreadableInput(t *testing.T) {
 		{"NUL", "ä: \x00\n", "a.yaml:1:4: control character U+0000\n    remove it, or write it as an escape in double quotes, such as \"\\u0007\""},
 		{"escape sequence", "a: \x1b[31m\n", "a.yaml:1:4: control character U+001B\n    remove it, or write it as an escape in double quotes, such as \"\\u0007\""},
 		{"right to left", "a: b\u202ec\n", "a.yaml:1:5: character U+202E changes the direction of text and hides what is written\n    remove it"},
-		{"too many lines", strings.Repeat("\n", maxMarks-1) + ",[", "a.yaml: is too large: it has 524289 lines, commas and opening brackets, and the limit is 524288"},
+		{"too many lines", strings.Repeat("\n", maxSeparators-1) + ",[", "a.yaml: is too large: it has 524289 lines, commas and opening brackets, and the limit is 524288"},
 		{"too large", strings.Repeat("#", MaxFileSize+1), "a.yaml: is too large: the limit is 16 MiB"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// decodeJSON decodes any YAML value, such as a default, as JSON. Text is kept as it is, numbers
-// must mean the same to every reader. It reports false after an error.
+// decodeJSON decodes any YAML value, such as a default, as JSON. It adds a problem, and returns
+// false, for a number that Kubernetes would round, or that YAML readers understand in different
+// ways, such as 010.
 func (d *decoder) decodeJSON(n *yaml.Node, path string) (apiextv1.JSON, bool) {
 	var b bytes.Buffer
 	if !d.writeJSON(&b, n, path) {
@@ -84,7 +85,8 @@ func (d *decoder) writeObject(b *bytes.Buffer, n *yaml.Node, path string) bool {
 	return ok && len(d.problems) == before
 }
 
-// numberJSON returns a YAML number as JSON.
+// numberJSON returns a YAML number as JSON, and false if JSON cannot express it, such as .inf or
+// 0x10.
 func numberJSON(text string) (string, bool) {
 	if decimal().MatchString(text) {
 		text = strings.TrimPrefix(text, "+")
@@ -105,7 +107,7 @@ func numberJSON(text string) (string, bool) {
 	return string(raw), err == nil
 }
 
-// quoteJSON returns text as a JSON string, readable: without escapes for HTML.
+// quoteJSON returns text as a JSON string. Unlike json.Marshal, it does not escape <, > and &.
 func quoteJSON(text string) []byte {
 	var b bytes.Buffer
 	encode := json.NewEncoder(&b)

@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// apiMapping returns the keys of the file of an API. The root is that of the file; nil describes
-// the keys.
+// apiMapping returns the keys of the file of an API. root is the document, or nil to describe the
+// keys.
 func apiMapping(api *API, root *yaml.Node) Mapping {
 	operated := hasKey("operator")
 	return Mapping{Name: "API", Keys: append(headerKeys("API"), []Key{
@@ -62,7 +62,7 @@ func subresourcesMapping(s *Subresources) Mapping {
 func columnMapping(c *Column) Mapping {
 	return Mapping{Name: "column", pos: &c.Pos, Keys: []Key{
 		{Name: "name", Required: true, value: proseText(&c.Name), Doc: "the heading"},
-		{Name: "path", Required: true, value: formedLater(&c.Path, &columnPathForm), Doc: "JSON path of what the column shows"},
+		{Name: "path", Required: true, value: textCheckedLater(&c.Path, &columnPathForm), Doc: "JSON path of what the column shows"},
 		{Name: "type", Absent: "taken from the schema", value: oneWord(&c.Type, "string", "integer", "number", "boolean", "date")},
 		{Name: "format", Absent: "none",
 			value: oneWord(&c.Format, "int32", "int64", "float", "double", "byte", "date", "date-time", "password")},
@@ -74,14 +74,13 @@ func columnMapping(c *Column) Mapping {
 // scaleMapping returns the keys under scale.
 func scaleMapping(s *Scale) Mapping {
 	return Mapping{Name: "scale", pos: &s.Pos, Keys: []Key{
-		{Name: "specReplicas", Required: true, value: formedLater(&s.SpecReplicas, &specReplicasForm), Doc: "path of the integer that scaling sets, below `.spec`"},
-		{Name: "statusReplicas", Required: true, value: formedLater(&s.StatusReplicas, &statusReplicasForm), Doc: "path of the integer that is observed, below `.status`"},
-		{Name: "labelSelector", Absent: "none", value: formedLater(&s.LabelSelector, &scaleSelectorForm), Doc: "path of the text that selects the pods, for autoscalers"},
+		{Name: "specReplicas", Required: true, value: textCheckedLater(&s.SpecReplicas, &specReplicasForm), Doc: "path of the integer that scaling sets, below `.spec`"},
+		{Name: "statusReplicas", Required: true, value: textCheckedLater(&s.StatusReplicas, &statusReplicasForm), Doc: "path of the integer that is observed, below `.status`"},
+		{Name: "labelSelector", Absent: "none", value: textCheckedLater(&s.LabelSelector, &scaleSelectorForm), Doc: "path of the text that selects the pods, for autoscalers"},
 	}}
 }
 
-// checkVersions checks the versions as a whole, and fills in served and storage of one that is
-// alone.
+// checkVersions checks the versions together. A single version is the storage version by default.
 func (d *decoder) checkVersions(root *yaml.Node, api *API) {
 	_, list := lookupKey(root, "versions")
 	if list == nil || list.Kind != yaml.SequenceNode {
@@ -111,7 +110,7 @@ func (d *decoder) checkVersions(root *yaml.Node, api *API) {
 	}
 }
 
-// embeddedMetadata returns which fields of embedded metadata schemas name: true, false or All.
+// embeddedMetadata accepts true, false or All.
 func embeddedMetadata(into *EmbeddedMetadata) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -133,8 +132,8 @@ func embeddedMetadata(into *EmbeddedMetadata) value {
 	}
 }
 
-// conversionMapping returns the keys under conversion, in the form that CRDs have. What they mean
-// together is for the API server's own validation.
+// conversionMapping returns the keys under conversion, as CRDs have them. The validation of the CRD
+// checks their combinations.
 func conversionMapping(c *apiextv1.CustomResourceConversion) Mapping {
 	return Mapping{Name: "conversion", Keys: []Key{
 		{Name: "strategy", Required: true, value: oneWord(&c.Strategy, apiextv1.NoneConverter, apiextv1.WebhookConverter),

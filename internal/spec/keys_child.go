@@ -35,7 +35,7 @@ func childMapping(c *Child) Mapping {
 		{Name: "cache", value: wordOr(CacheFull, &c.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the children in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
 	}...), renamed: renamedChildKeys, rules: childRules, finish: func(d *decoder, n *yaml.Node, path string) {
-		c.nameGoField(d, n, path)
+		c.setGoField(d, n, path)
 		c.ForbidDisconnect = !allowDisconnect
 	}}
 }
@@ -47,8 +47,8 @@ var (
 	crdVersion  = lazyregexp.New(`^apiextensions\.k8s\.io/`)
 )
 
-// childRules say which keys say nothing beside others, and which deletions lose data and must be
-// written out.
+// childRules exclude keys that have no effect together with others, and require an explicit choice
+// for children whose deletion loses data.
 var childRules = []rule{
 	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "readyWhen", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
@@ -73,10 +73,10 @@ func deletionHint(key, kind string) string {
 	return "deleting a " + kind + " loses data, so that it must be written out: " + key + ": Orphan, or " + key + ": Delete"
 }
 
-// namespacesAny lets children of a namespaced parent lie in every namespace.
+// namespacesAny allows children of a namespaced parent in every namespace.
 const namespacesAny = "Any"
 
-// childNamespaces returns where children may lie: Any, or a list of names.
+// childNamespaces accepts Any, or a list of namespaces.
 func childNamespaces(into *[]string) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -103,7 +103,7 @@ func childNamespaces(into *[]string) value {
 	}
 }
 
-// checkDistinctChildren reports children that are the same resource, or would be the same Go field.
+// checkDistinctChildren adds a problem for children with the same kind, or the same Go field.
 func (d *decoder) checkDistinctChildren(children []Child, path string) {
 	kinds, fields := map[string]int{}, map[string]int{}
 	for i, c := range children {
@@ -123,7 +123,8 @@ func (d *decoder) checkDistinctChildren(children []Child, path string) {
 	}
 }
 
-// checkOwnChildren reports children that are the parent's own kind: each would create the next.
+// checkOwnChildren adds a problem for a child of the parent's own kind: each object would create
+// the next one.
 func (d *decoder) checkOwnChildren(api *API) {
 	if api.Operator == nil {
 		return
@@ -135,8 +136,8 @@ func (d *decoder) checkOwnChildren(api *API) {
 	}
 }
 
-// checkParentChildren reports children that are of a kind of the parents: each would create the
-// next.
+// checkParentChildren adds a problem for a child whose kind is also a parent: each object would
+// create the next one.
 func (d *decoder) checkParentChildren(c *Controller) {
 	for i, child := range c.Operator.Children {
 		same := func(p Parent) bool { return p.Kind != "" && p.groupKind() == child.groupKind() }

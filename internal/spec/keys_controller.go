@@ -24,7 +24,7 @@ func controllerMapping(c *Controller) Mapping {
 	}}
 }
 
-// parentList returns the kinds that a controller operates.
+// parentList accepts the list of kinds that a controller operates.
 func parentList(into *[]Parent) value {
 	v := notEmpty(listOf(into, parentMapping), "has no parent",
 		"name the kinds that the controller operates, such as {apiVersion: apps/v1, kind: StatefulSet}")
@@ -36,7 +36,7 @@ func parentList(into *[]Parent) value {
 	return v
 }
 
-// parentMapping returns the keys of a parent: those that say which kind, and which of its objects.
+// parentMapping returns the keys of a parent: its kind, and selectors for its objects.
 func parentMapping(p *Parent) Mapping {
 	return Mapping{Name: "parent", pos: &p.Pos, Keys: append(resourceKeys(&p.Resource, "each resource once"), []Key{
 		{Name: "labelSelector", Absent: "all objects", value: labelSelector(&p.Labels),
@@ -46,7 +46,7 @@ func parentMapping(p *Parent) Mapping {
 	}...)}
 }
 
-// checkDistinctParents reports parents that are the same resource.
+// checkDistinctParents adds a problem for parents with the same kind.
 func (d *decoder) checkDistinctParents(parents []Parent, path string) {
 	lines := map[string]int{}
 	for i, p := range parents {

@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// kindNames returns the names of a kind.
+// kindNames accepts the names of a kind.
 func kindNames(names *Names) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -21,8 +21,8 @@ func kindNames(names *Names) value {
 	}
 }
 
-// namesMapping returns the keys under names. A kind that is no Go type is accepted when the file
-// says what the Go type is.
+// namesMapping returns the keys under names. With goKind, the kind need not be a valid name of a Go
+// type.
 func namesMapping(names *Names, hasGoKind bool) Mapping {
 	kind := &kindForm
 	if hasGoKind {
@@ -54,7 +54,7 @@ func namesMapping(names *Names, hasGoKind bool) Mapping {
 	}}
 }
 
-// deriveNames fills in the names that follow from the kind.
+// deriveNames sets the names that follow from the kind if the file does not have them.
 func (names *Names) deriveNames(n *yaml.Node) {
 	if names.Kind == "" {
 		return
@@ -80,17 +80,16 @@ func (names *Names) deriveNames(n *yaml.Node) {
 	}
 }
 
-// Plural returns the resource name that a kind has unless its file says otherwise: echoservers for
-// EchoServer.
+// Plural returns the default plural of a kind: echoservers for EchoServer.
 func Plural(kind string) string { return flect.Pluralize(strings.ToLower(kind)) }
 
-// GoPlural returns what Go code calls several objects of a kind: EchoServers for EchoServer.
+// GoPlural returns the name of a list of a kind in Go code: EchoServers for EchoServer.
 func GoPlural(kind string) string { return flect.Pluralize(kind) }
 
-// IsKind reports whether a text is a kind that can be a Go type, too.
+// IsKind reports whether a text is a kind that can also be the name of a Go type.
 func IsKind(text string) bool { return kindName().MatchString(text) }
 
-// nearestKind returns the name of a kind that is like a text.
+// nearestKind returns a valid kind that is similar to a text, for hints.
 func nearestKind(text string) string {
 	if name := GoName(text); kindName().MatchString(name) {
 		return name
@@ -98,7 +97,8 @@ func nearestKind(text string) string {
 	return "EchoServer"
 }
 
-// checkAPINames checks what concerns several names.
+// checkAPINames checks the names of an API together: the length of the name of its CRD, and the
+// names that follow from the kind.
 func (d *decoder) checkAPINames(root *yaml.Node, api *API) {
 	hasOperator := hasKey("operator").holds(root)
 	fail := func(path, message, hint string) { d.failAt(api.At[path], path, message, hint) }

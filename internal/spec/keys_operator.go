@@ -29,8 +29,8 @@ func operatorMapping(op *Operator) Mapping {
 	}}
 }
 
-// policyRuleMapping returns the keys of a rule of the operator's role, which is either for
-// resources or for URLs.
+// policyRuleMapping returns the keys of a rule of the operator's role. A rule is for resources or
+// for URLs.
 func policyRuleMapping(r *PolicyRule) Mapping {
 	const without = "required without `nonResourceURLs`"
 	return Mapping{Name: "policyRule", Keys: []Key{
@@ -45,7 +45,7 @@ func policyRuleMapping(r *PolicyRule) Mapping {
 	}}
 }
 
-// resourceKeys returns the keys that name a kind of objects.
+// resourceKeys returns the keys that identify a kind of objects.
 func resourceKeys(r *Resource, each string) []Key {
 	return []Key{
 		{Name: "apiVersion", Required: true, value: formedText(&r.APIVersion, &apiVersionForm),
@@ -57,13 +57,14 @@ func resourceKeys(r *Resource, each string) []Key {
 	}
 }
 
-// fieldNameKey returns the key that names the Go field of a kind of objects.
+// fieldNameKey returns the key for the Go field of a kind of objects.
 func fieldNameKey(r *Resource) Key {
 	return Key{Name: "as", Absent: "the plural of the kind", value: formedText(&r.As, &goFieldForm), Doc: "name of the Go field"}
 }
 
-// nameGoField gives the objects of a kind the Go field that they have unless the file names one.
-func (r *Resource) nameGoField(*decoder, *yaml.Node, string) {
+// setGoField sets the Go field of a kind of objects to its plural, such as Deployments, if the file
+// does not set it.
+func (r *Resource) setGoField(*decoder, *yaml.Node, string) {
 	if r.As == "" {
 		r.As = GoPlural(r.Kind)
 	}

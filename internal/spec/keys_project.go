@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// headerKeys returns the two keys that every spec file starts with.
+// headerKeys returns apiVersion and kind, with which every spec file starts.
 func headerKeys(kind string) []Key {
 	return []Key{
 		{Name: "apiVersion", Required: true, Doc: "the version of the spec language: `" + FormatVersion + "`", value: fixedWord(FormatVersion)},
@@ -41,7 +41,7 @@ func projectMapping(p *Project) Mapping {
 	}...)}
 }
 
-// kubernetesVersion returns one of the versions that may be the oldest that CRDs work on.
+// kubernetesVersion accepts the versions that minKubernetes can have.
 func kubernetesVersion(into *string) value {
 	*into = DefaultMinKubernetes
 	v := formedText(into, &minKubernetesForm)

@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// relatedMapping returns the keys of a kind of objects that Sync reads.
+// relatedMapping returns the keys of a related kind, whose objects Sync reads.
 func relatedMapping(r *Related) Mapping {
 	const all = "all objects"
 	return Mapping{Name: "related", pos: &r.Pos, Keys: append(resourceKeys(&r.Resource, "it may be listed several times, each with an `as` of its own"), []Key{
@@ -27,10 +27,10 @@ func relatedMapping(r *Related) Mapping {
 		{Name: "optional", value: trueOrFalseBy(false, &r.Optional), Doc: "the CRD of the kind may be absent, come and go: Sync sees that by `Served` of the snapshot. Otherwise the controller waits for the CRD"},
 		{Name: "access", value: wordOr(AccessWatch, &r.Access, AccessWatch, AccessGet),
 			Doc: "how Sync gets at the objects: from memory, and it runs again when they change (`watch`), or by a request for each name in each reconcile (`get`), which needs no right to list them; see [children.md](children.md#what-the-watch-of-an-entry-costs)"},
-	}...), rules: relatedRules, finish: r.nameGoField}
+	}...), rules: relatedRules, finish: r.setGoField}
 }
 
-// relatedRules say that one key at the most selects the objects.
+// relatedRules allow only one way to select the objects.
 var relatedRules = []rule{
 	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selector"), hasKey("selectorFrom"), isTrueAt("dynamic")},
 		hint: hintText("one of name, nameFrom, selector, selectorFrom, dynamic says which objects are meant; list the kind twice for both")},
@@ -46,14 +46,14 @@ var relatedRules = []rule{
 		hint: hintText("a request names one namespace: list the namespaces, or leave the key out for the parent's")},
 }
 
-// The words of namespaces.
+// The words that the key namespaces accepts.
 const (
 	namespacesAll    = "All"
 	namespacesParent = "Parent"
 )
 
-// namespaceChoice returns where related objects are: All, Parent, a list of names, or a path in the
-// parent.
+// namespaceChoice accepts the namespaces of related objects: All, Parent, a list of names, or a
+// path in the parent.
 func namespaceChoice(r *Related) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -97,7 +97,7 @@ func (d *decoder) decodeNamespaceWord(text string, n *yaml.Node, path string, r 
 	}
 }
 
-// decodeNamespaceList reads a list of names of namespaces; all is the word for every one.
+// decodeNamespaceList decodes a list of namespaces. all is the word for every namespace, for hints.
 func (d *decoder) decodeNamespaceList(n *yaml.Node, path string, into *[]string, all string) {
 	if len(n.Content) == 0 {
 		d.fail(n, path, "has no namespace", "leave the key out, or write "+all)
@@ -115,7 +115,7 @@ func (d *decoder) decodeNamespaceList(n *yaml.Node, path string, into *[]string,
 	})
 }
 
-// checkDistinctRelated reports related kinds that would be the same Go field.
+// checkDistinctRelated adds a problem for related kinds with the same Go field.
 func (d *decoder) checkDistinctRelated(related []Related, path string) {
 	fields := map[string]int{}
 	for i, r := range related {

@@ -10,19 +10,19 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// labelSelector returns a label selector in kubectl's syntax, or as Kubernetes objects have it,
-// which becomes the same.
+// labelSelector accepts a label selector in kubectl's syntax, app=web, or as Kubernetes objects
+// have it, {matchLabels: {app: web}}. It stores both in kubectl's syntax.
 func labelSelector(into *string) value {
 	return selectorValue(into, "label selector", labelSelectorMapping)
 }
 
-// annotationSelector returns a selector like labelSelector for annotations. The values that it
-// knows are those of labels.
+// annotationSelector accepts a selector for annotations, in the syntax of label selectors. It
+// accepts only values that labels can have.
 func annotationSelector(into *string) value {
 	return selectorValue(into, "selector of annotations", annotationSelectorMapping)
 }
 
-// selectorValue returns a selector of some sort, which is a text or a mapping.
+// selectorValue accepts a selector as a text or a mapping. sort is its name in messages.
 func selectorValue(into *string, sort string, of func(*metav1.LabelSelector) Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -48,7 +48,7 @@ func selectorValue(into *string, sort string, of func(*metav1.LabelSelector) Map
 	}
 }
 
-// decodeSelectorMapping decodes a selector that is written as Kubernetes objects have it.
+// decodeSelectorMapping decodes a selector that is written as a mapping.
 func (d *decoder) decodeSelectorMapping(
 	into *string, sort string, of func(*metav1.LabelSelector) Mapping, n *yaml.Node, path string,
 ) {
@@ -66,7 +66,8 @@ func (d *decoder) decodeSelectorMapping(
 	d.decodeSelector(into, parsed, n, path)
 }
 
-// decodeSelector writes a selector in kubectl's syntax, in which = and == mean the same.
+// decodeSelector stores a selector in kubectl's syntax, with = for both = and ==. It adds a problem
+// for a selector that selects everything.
 func (d *decoder) decodeSelector(into *string, parsed labels.Selector, n *yaml.Node, path string) {
 	if parsed.Empty() {
 		d.fail(n, path, "selects everything", "leave the key out where that is meant")
@@ -75,7 +76,7 @@ func (d *decoder) decodeSelector(into *string, parsed labels.Selector, n *yaml.N
 	*into = strings.ReplaceAll(parsed.String(), "==", "=")
 }
 
-// labelSelectorMapping returns the keys of a selector of labels.
+// labelSelectorMapping returns the keys of a label selector.
 func labelSelectorMapping(s *metav1.LabelSelector) Mapping {
 	return Mapping{Name: "labelSelector", Keys: []Key{
 		{Name: "matchLabels", Absent: "none", value: matchedTexts(s), Doc: "labels that objects have"},
@@ -87,8 +88,8 @@ func labelSelectorMapping(s *metav1.LabelSelector) Mapping {
 	}}
 }
 
-// annotationSelectorMapping returns the keys of a selector of annotations, which has them under one
-// of two names.
+// annotationSelectorMapping returns the keys of an annotation selector: matchAnnotations, or
+// matchLabels with the same meaning.
 func annotationSelectorMapping(s *metav1.LabelSelector) Mapping {
 	m := labelSelectorMapping(s)
 	m.Name = "annotationSelector"
@@ -103,7 +104,7 @@ func annotationSelectorMapping(s *metav1.LabelSelector) Mapping {
 	return m
 }
 
-// matchedTexts returns labels or annotations that objects have.
+// matchedTexts accepts the labels or annotations of matchLabels.
 func matchedTexts(s *metav1.LabelSelector) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -145,7 +146,7 @@ func comparedTexts(into *[]string) value {
 	return v
 }
 
-// oneLineOf returns the text of an error of a library without its line ends and regular
+// oneLineOf returns the text of an error of apimachinery on one line, without its regular
 // expressions.
 func oneLineOf(err error) string {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(err.Error()), " "), " (e.g. ")

@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// versionList returns the list of versions, one of them stored.
+// versionList accepts the list of versions. operated reports whether the kind has an operator.
 func versionList(into *[]Version, operated func() bool) value {
 	v := listOf(into, func(v *Version) Mapping { return versionMapping(v, operated) })
 	ofSchema := v.schema
@@ -28,7 +28,7 @@ func versionList(into *[]Version, operated func() bool) value {
 }
 
 // versionMapping returns the keys of a version. A kind with an operator always has a status, since
-// the operator writes one.
+// the operator writes it.
 func versionMapping(v *Version, operated func() bool) Mapping {
 	return Mapping{Name: "version", pos: &v.Pos, Keys: versionKeys(v), rules: []rule{{
 		when: []condition{isTrueAt("goTypes")},
@@ -78,8 +78,8 @@ func versionKeys(v *Version) []Key {
 	}
 }
 
-// subresourceChoice returns which subresources there are. It keeps an empty mapping distinct from
-// an absent one.
+// subresourceChoice accepts the subresources of a version. An empty mapping is not the same as an
+// absent one: it is in the CRD.
 func subresourceChoice(into *Subresources) value {
 	v := partMapping(func() Mapping { return subresourcesMapping(into) })
 	decode := v.decode
@@ -101,7 +101,7 @@ func selectableFields(into *[]string) value {
 	return v
 }
 
-// completeVersion fills in what a version leaves out, and checks its paths.
+// completeVersion sets the defaults of a version, and checks its paths.
 func (d *decoder) completeVersion(v *Version, n *yaml.Node, path string, operated bool) {
 	if v.Status == nil && v.StandardStatus && operated {
 		v.Status = &Schema{Pos: v.Pos, At: map[string]Pos{}}
@@ -116,7 +116,7 @@ func (d *decoder) completeVersion(v *Version, n *yaml.Node, path string, operate
 	d.checkPaths(n, path, v)
 }
 
-// decodeRoot decodes what the file says of the whole object beside its spec and its status.
+// decodeRoot decodes the schema of the whole object, without spec and status.
 func (d *decoder) decodeRoot(n *yaml.Node) *Schema {
 	s := d.decodeSchema(n, "schema")
 	if _, set := s.At["type"]; !set {
@@ -130,7 +130,7 @@ func (d *decoder) decodeRoot(n *yaml.Node) *Schema {
 	return s
 }
 
-// decodeObject decodes the schema of spec or status, which are objects unless they say otherwise.
+// decodeObject decodes the schema of spec or status, which is of type object by default.
 func (d *decoder) decodeObject(n *yaml.Node, path string) *Schema {
 	s := d.decodeSchema(n, path)
 	k := &s.Keywords

@@ -22,7 +22,7 @@ const (
 	Combination              // with schemas that only validate, such as anyOf
 )
 
-// KeywordsOf returns the keywords of a class in the order of the table.
+// KeywordsOf returns the keywords of a class, in the order of the table.
 func KeywordsOf(class Class) []*Keyword { return keywordsByClass()[class] }
 
 var keywordsByClass = sync.OnceValue(func() map[Class][]*Keyword {
@@ -34,12 +34,12 @@ var keywordsByClass = sync.OnceValue(func() map[Class][]*Keyword {
 	return found
 })
 
-// IsSet reports whether a schema sets a keyword that has a class.
+// IsSet reports whether a schema sets the keyword. The keyword must have a class.
 func (k *Keyword) IsSet(s *apiextv1.JSONSchemaProps) bool {
 	return !reflect.ValueOf(k.field.value(s)).IsZero()
 }
 
-// LimitText returns a limit of a schema as it is written in YAML, and false if it is not set.
+// LimitText returns the value of a limit as YAML has it, and false if the schema does not set it.
 func (k *Keyword) LimitText(s *apiextv1.JSONSchemaProps) (string, bool) {
 	if !k.IsSet(s) {
 		return "", false
@@ -56,7 +56,7 @@ func (k *Keyword) LimitText(s *apiextv1.JSONSchemaProps) (string, bool) {
 	}
 }
 
-// formatNumber writes a number without an exponent unless that takes more than 21 digits.
+// formatNumber formats a number without an exponent, unless it would have more than 21 digits.
 func formatNumber(value float64) string {
 	if math.Abs(value) < 1e21 {
 		return strconv.FormatFloat(value, 'f', -1, 64)
@@ -64,8 +64,8 @@ func formatNumber(value float64) string {
 	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// SizeLimits returns the least and the greatest length of a text, or number of items or of fields,
-// as the type of a schema has them. They are nil where it sets none.
+// SizeLimits returns the minimum and maximum of the length of a text, the number of items, or the
+// number of fields, by the type of a schema. They are nil if the schema does not set them.
 func SizeLimits(s *apiextv1.JSONSchemaProps) (least, most *int64) {
 	for _, k := range KeywordsOf(Limit) {
 		if k.Least != "" && k.Form() == CountMarker && slices.Contains(k.Types, s.Type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// MarkerForm is how the value of a marker is written in the shorthand.
+// MarkerForm is how the shorthand writes the value of a marker.
 type MarkerForm int
 
 // The forms of markers.
@@ -25,14 +25,15 @@ const (
 	NameMarker              // a Go name
 )
 
-// keywordField is where and how the value of a keyword is kept.
+// keywordField is how the value of a keyword is decoded, stored and described.
 type keywordField struct {
 	decode func(d *decoder, into *props, n *yaml.Node, path string) // nil: not kept in props
 	schema func(l *Language) *jsonschema.Schema
 	value  func(*props) any // zero if the keyword is not set; nil: nobody asks for it
 	form   MarkerForm
 	words  []string
-	// holds marks a keyword with the schemas of fields, items or values, own one that CRDs lack.
+	// holds is true for a keyword with the schemas of fields, items or values; own for one that
+	// only the spec language has.
 	holds, own bool
 }
 
@@ -40,7 +41,7 @@ func plainSchema(make func() *jsonschema.Schema) func(*Language) *jsonschema.Sch
 	return func(*Language) *jsonschema.Schema { return make() }
 }
 
-// textField keeps a text without spaces.
+// textField stores a text without spaces.
 func textField(field func(*props) *string) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) { anyText(field(into)).decode(d, n, path) },
@@ -50,7 +51,7 @@ func textField(field func(*props) *string) keywordField {
 	}
 }
 
-// proseField keeps a text of any characters.
+// proseField stores a text of any characters.
 func proseField(field func(*props) *string) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) { proseText(field(into)).decode(d, n, path) },
@@ -73,7 +74,7 @@ func flagField(field func(*props) *bool) keywordField {
 	}
 }
 
-// optionalFlagField keeps a boolean whose false is not the same as none.
+// optionalFlagField stores a boolean whose false is not the same as its absence.
 func optionalFlagField(field func(*props) **bool) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
@@ -85,7 +86,7 @@ func optionalFlagField(field func(*props) **bool) keywordField {
 	}
 }
 
-// countField keeps a number of characters, items or fields.
+// countField stores a number of characters, items or fields.
 func countField(field func(*props) **int64) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
@@ -112,7 +113,7 @@ func numberField(field func(*props) **float64) keywordField {
 	}
 }
 
-// wordField keeps a text that is one of a few.
+// wordField stores a text that is one of the accepted words.
 func wordField(field func(*props) **string, accepted ...string) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
@@ -128,7 +129,7 @@ func wordField(field func(*props) **string, accepted ...string) keywordField {
 	}
 }
 
-// jsonField keeps any value as JSON.
+// jsonField stores any value as JSON.
 func jsonField(field func(*props) **apiextv1.JSON) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
@@ -161,7 +162,8 @@ func enumField() keywordField {
 	}
 }
 
-// requiredField keeps the names of required fields. Its marker is one of the field.
+// requiredField stores the names of required fields. As a marker, required belongs to a field, and
+// not to the object that has this keyword.
 func requiredField() keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
@@ -226,7 +228,7 @@ func validationsField() keywordField {
 	}
 }
 
-// validationMapping returns the keys of a rule in CEL.
+// validationMapping returns the keys of a CEL rule.
 func validationMapping(r *apiextv1.ValidationRule) Mapping {
 	reason := func(into *apiextv1.FieldValueErrorReason) value {
 		return oneWord(into, apiextv1.FieldValueRequired, apiextv1.FieldValueDuplicate, apiextv1.FieldValueInvalid, apiextv1.FieldValueForbidden)
@@ -235,8 +237,8 @@ func validationMapping(r *apiextv1.ValidationRule) Mapping {
 		{Name: "rule", Required: true, value: celText(&r.Rule), Doc: "expression over `self`, the value, and `oldSelf`, the one before, which is true of a valid value"},
 		{Name: "message", value: proseText(&r.Message), Doc: "what users read when it is not"},
 		{Name: "messageExpression", value: proseText(&r.MessageExpression), Doc: "expression that gives the message"},
-		{Name: "reason", value: presetOf(optionalValue(&r.Reason, reason), string(apiextv1.FieldValueInvalid)), Doc: "what the API server answers as the reason"},
-		{Name: "fieldPath", value: formedLater(&r.FieldPath, &rulePathForm), Doc: "path of the field that the message is about, relative to the schema"},
+		{Name: "reason", value: withPreset(optionalValue(&r.Reason, reason), string(apiextv1.FieldValueInvalid)), Doc: "what the API server answers as the reason"},
+		{Name: "fieldPath", value: textCheckedLater(&r.FieldPath, &rulePathForm), Doc: "path of the field that the message is about, relative to the schema"},
 		{Name: "optionalOldSelf", value: optionalValue(&r.OptionalOldSelf, trueOrFalse), Doc: "the rule is evaluated on creation too, with `oldSelf` as an optional"},
 	}}
 }
@@ -249,18 +251,18 @@ func celText(into *string) value {
 	return v
 }
 
-// presetOf returns a value with the default that the API server gives it.
-func presetOf(v value, preset string) value {
+// withPreset returns a value with a default. The API server sets it, so the parser leaves it out.
+func withPreset(v value, preset string) value {
 	v.preset = preset
 	return v
 }
 
-// treesField describes a list of schemas that only validate.
+// treesField describes a list of schemas that only validate, such as anyOf.
 func treesField(value func(*props) any) keywordField {
 	return keywordField{value: value, schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Ref("validation")) })}
 }
 
-// treeField describes a schema that only validates.
+// treeField describes a schema that only validates, such as not.
 func treeField(value func(*props) any) keywordField {
 	return keywordField{value: value, schema: plainSchema(func() *jsonschema.Schema { return jsonschema.Ref("validation") })}
 }

@@ -4,7 +4,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The types of OpenAPI that markers apply to.
+// The OpenAPI types to which markers apply.
 var (
 	numberTypes = []string{"integer", "number"}
 	formatTypes = []string{"string", "integer", "number"}
@@ -13,8 +13,8 @@ var (
 	objectType  = []string{"object"}
 )
 
-// keywordTable has every keyword of schemas. The ones without a field are decoded by decodeOpenAPI
-// and decodeTree.
+// keywordTable has every keyword of schemas. decodeOpenAPI and decodeTree decode the keywords
+// without a field.
 var keywordTable = []Keyword{
 	{Name: "type", field: textField(func(k *props) *string { return &k.Type }),
 		Doc: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, a Go type by its import path, or a name under `types`: the other keywords are laid over its schema; or a list or map of such, as in the shorthand: `[]core/v1.EnvVar`"},
@@ -70,7 +70,7 @@ var keywordTable = []Keyword{
 		Doc: "the names of the Go constants of an enum of texts, by value, where those that are made from the values will not do"},
 }
 
-// forbiddenKeywords are the keywords of JSON Schema that no CRD may have, with what to write
+// forbiddenKeywords are the keywords of JSON Schema that CRDs do not allow, with what to write
 // instead.
 var forbiddenKeywords = map[string]string{
 	"$ref":              "write the schema out, or name a Kubernetes type: type: core/v1.ResourceRequirements",

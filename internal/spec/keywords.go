@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// props is what a schema says of itself.
+// props are the keywords of a schema.
 type props = apiextv1.JSONSchemaProps
 
 // Keyword is a row of the table of schema keywords: a keyword of OpenAPI v3 that CRDs allow, or of
@@ -21,7 +21,7 @@ type Keyword struct {
 	Marker string   // its name in the shorthand; empty: it has none there
 	Types  []string // of OpenAPI, to which the marker applies; nil: to all
 	Doc    string   // Markdown
-	// MarkerDoc is what the marker means where that is not Doc, in Markdown.
+	// MarkerDoc is the meaning of the marker if it differs from Doc, in Markdown.
 	MarkerDoc string
 	field     keywordField
 }
@@ -39,13 +39,13 @@ var keywordIndex = sync.OnceValue(func() (index struct{ byName, byMarker map[str
 	return index
 })
 
-// KeywordByName returns the row of a keyword, nil for none.
+// KeywordByName returns the row of a keyword, or nil.
 func KeywordByName(name string) *Keyword { return keywordIndex().byName[name] }
 
 // Keywords returns the table of schema keywords.
 func Keywords() []Keyword { return slices.Clone(keywordTable) }
 
-// keywordNames returns all keys that a schema which is written as a mapping may have, sorted.
+// keywordNames returns all keys of a schema in the form of a mapping, sorted.
 func keywordNames() []string {
 	var names []string
 	for _, k := range keywordTable {
@@ -70,15 +70,15 @@ func markerNames() []string {
 // Form returns how the value of the marker is written.
 func (k *Keyword) Form() MarkerForm { return k.field.form }
 
-// Words returns the only values of the keyword, nil for any.
+// Words returns the accepted values of the keyword, or nil for any.
 func (k *Keyword) Words() []string { return k.field.words }
 
-// HoldsSchemas reports whether the keyword has schemas of fields, items or values.
+// HoldsSchemas reports whether the keyword contains schemas of fields, items or values.
 func (k *Keyword) HoldsSchemas() bool { return k.field.holds }
 
-// IsOwn reports whether the keyword is one of the spec language alone, which CRDs lack.
+// IsOwn reports whether only the spec language has the keyword, and CRDs do not.
 func (k *Keyword) IsOwn() bool { return k.field.own }
 
-// Schema returns the JSON Schema of the value of a keyword that CRDs have and that holds no schemas
-// of fields.
+// Schema returns the JSON Schema of the value of a keyword. The keyword must be one of CRDs, and
+// contain no schemas of fields.
 func (k *Keyword) Schema(l *Language) *jsonschema.Schema { return k.field.schema(l) }

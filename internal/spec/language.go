@@ -18,18 +18,18 @@ import (
 // rows too (keywords.go), as are the words of types (typewords.go). The parser, the JSON Schema,
 // the tables of docs/spec.md and the importer read these tables.
 
-// Mapping is a mapping with certain keys and no others.
+// Mapping is a mapping of a spec file with its keys. It accepts no others.
 type Mapping struct {
 	Name string // such as child
 	Keys []Key
-	// renamed has keys of earlier versions of the language with their names of today.
+	// renamed maps keys of earlier versions of the language to those of today, for hints.
 	renamed map[string]string
 	rules   []rule
-	// pos receives the position of the mapping; it may be nil.
+	// pos is set to the position of the mapping; it may be nil.
 	pos *Pos
-	// finish fills in what the mapping leaves out, and checks what no row says; it may be nil.
+	// finish sets defaults that depend on several keys, and checks keys together; it may be nil.
 	finish func(d *decoder, n *yaml.Node, path string)
-	// refine adds to the JSON Schema what no row says; it may be nil.
+	// refine changes the JSON Schema of the mapping; it may be nil.
 	refine func(*jsonschema.Schema)
 }
 
@@ -42,7 +42,8 @@ type Key struct {
 	value    value
 }
 
-// value is what a key may have as its value. The tables are made for a target that decode fills.
+// value is what a key accepts. decode stores it in a target: functions that return a value, such as
+// oneWord(&c.Update, …), take the target as into, and are named after what they accept.
 type value struct {
 	decode  func(d *decoder, n *yaml.Node, path string)
 	schema  func(l *Language) *jsonschema.Schema
@@ -50,7 +51,7 @@ type value struct {
 	accepts []string // the only texts; nil: others, too
 }
 
-// Default returns the value that an absent key stands for, as it is written; empty for none.
+// Default returns the default of a key as YAML, or "".
 func (k *Key) Default() string { return k.value.preset }
 
 // Means returns what a key means, in Markdown.
@@ -63,7 +64,7 @@ func (k *Key) Means() string {
 	return "`" + strings.Join(words[:last], "`, `") + "` or `" + words[last] + "`"
 }
 
-// key returns the row of a key, nil if the mapping has no such key.
+// key returns the row of a key, or nil.
 func (m *Mapping) key(name string) *Key {
 	if i := slices.IndexFunc(m.Keys, func(k Key) bool { return k.Name == name }); i >= 0 {
 		return &m.Keys[i]
@@ -81,7 +82,7 @@ func (m *Mapping) keyNames() []string {
 	return names
 }
 
-// decodeMapping decodes a mapping by its rows.
+// decodeMapping decodes a mapping by the rows of m, then applies the rules and finish.
 func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) {
 	if m.pos != nil {
 		*m.pos = d.src.positionOf(n)
@@ -113,21 +114,21 @@ func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) {
 	}
 }
 
-// requireKey reports a key that a mapping lacks.
+// requireKey adds a problem if a mapping lacks a key.
 func (d *decoder) requireKey(n *yaml.Node, path, name, hint string) {
 	if _, value := lookupKey(n, name); value == nil {
 		d.fail(n, path, "lacks the key "+name, hint)
 	}
 }
 
-// Language is the spec language as its tables describe it.
+// Language is a description of the spec language, made from its tables.
 type Language struct {
 	Documents []Mapping                     // the kinds of spec files
 	Mappings  map[string]Mapping            // all mappings by name
 	Schemas   map[string]*jsonschema.Schema // the JSON Schemas of mappings by name
 }
 
-// Describe walks the tables.
+// Describe returns the description of the spec language.
 func Describe() *Language {
 	l := &Language{Mappings: map[string]Mapping{}, Schemas: map[string]*jsonschema.Schema{}}
 	for _, m := range []Mapping{
@@ -141,7 +142,8 @@ func Describe() *Language {
 	return l
 }
 
-// referTo returns a reference to the JSON Schema of a mapping, and makes that schema once.
+// referTo returns a reference to the JSON Schema of a mapping, and adds that schema at the first
+// call.
 func (l *Language) referTo(m Mapping) *jsonschema.Schema {
 	if _, known := l.Mappings[m.Name]; !known {
 		l.Mappings[m.Name] = m
@@ -150,7 +152,7 @@ func (l *Language) referTo(m Mapping) *jsonschema.Schema {
 	return jsonschema.Ref(m.Name)
 }
 
-// Schema returns the JSON Schema of a mapping, which refers to those of the mappings in it.
+// Schema returns the JSON Schema of a mapping. It refers to the schemas of the mappings below.
 func (m Mapping) Schema(l *Language) *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: false,
@@ -174,7 +176,7 @@ func (m Mapping) Schema(l *Language) *jsonschema.Schema {
 	return s
 }
 
-// presetValue returns a default as JSON has it.
+// presetValue returns a default as a JSON value.
 func presetValue(s *jsonschema.Schema, preset string) any {
 	switch s.Type {
 	case "boolean":

@@ -8,7 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// applyEnum decodes the list of an enum, each value by the schema's type.
+// applyEnum decodes the list of an enum. Each value must be of the type of the schema.
 func (r *markerReader) applyEnum(list argument, path string) {
 	items, ok := r.splitList(list)
 	if !ok {
@@ -24,7 +24,8 @@ func (r *markerReader) applyEnum(list argument, path string) {
 	}
 }
 
-// valueJSON returns a value as JSON of the type of a schema. It reports false after an error.
+// valueJSON returns a value of the type of a schema as JSON. It returns false after adding a
+// problem.
 func (r *markerReader) valueJSON(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
 	s = s.Declared()
 	refuse := func() (*apiextv1.JSON, bool) {
@@ -56,8 +57,8 @@ func (r *markerReader) valueJSON(s *Schema, value argument, path string) (*apiex
 	return &apiextv1.JSON{Raw: compact.Bytes()}, true
 }
 
-// isExactJSON reports a number in a value that Kubernetes would change, and returns whether there
-// is none.
+// isExactJSON reports whether Kubernetes stores all numbers of a value exactly. It adds a problem
+// for the first that it rounds.
 func (r *markerReader) isExactJSON(value argument, path string) bool {
 	raw := []byte(value.raw)
 	if !json.Valid(raw) {
@@ -71,7 +72,7 @@ func (r *markerReader) isExactJSON(value argument, path string) bool {
 	return true
 }
 
-// listJSON returns the default of a list: JSON, or values of the type of the items.
+// listJSON returns the default of a list, written as JSON or as [a, b], as JSON.
 func (r *markerReader) listJSON(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
 	var compact bytes.Buffer
 	if json.Compact(&compact, []byte(value.raw)) == nil && compact.Bytes()[0] == '[' {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// markerReader applies the markers of a shorthand to its schema.
+// markerReader reads the markers of a shorthand, and applies them to its schema.
 type markerReader struct {
 	tokenReader
 	schema   *Schema
@@ -16,8 +16,8 @@ type markerReader struct {
 	marks    fieldMarks
 }
 
-// readMarkers reads all markers. After an error in quoting, the rest cannot be told apart and is
-// left.
+// readMarkers reads all markers. It stops after a quote that is not closed, as it cannot tell where
+// the next marker begins.
 func (r *markerReader) readMarkers() {
 	seen, before := map[string]bool{}, len(r.d.problems)
 	for r.skipSpace(); r.next < len(r.text); r.skipSpace() {
@@ -49,8 +49,8 @@ func (r *markerReader) readMarkers() {
 	}
 }
 
-// takesBrackets reports whether brackets in the value of a marker enclose a list or an object,
-// rather than being text.
+// takesBrackets reports whether brackets in the value of a marker enclose a list or an object. For
+// other markers, such as pattern, they are text.
 func (r *markerReader) takesBrackets(name string) bool {
 	k := keywordIndex().byMarker[name]
 	return k != nil && (k.Form() == EnumMarker || k.Form() == ValueMarker && r.schema.Declared().Keywords.Type != "string")
@@ -90,7 +90,7 @@ func (r *markerReader) applyMarker(name string, pos Pos, path string, valued boo
 	}
 }
 
-// applyKeyword decodes a marker as the keyword of the plain form.
+// applyKeyword decodes the value of a marker as that of its keyword.
 func (r *markerReader) applyKeyword(k *Keyword, path string, valued bool, value argument) {
 	into := &r.schema.Keywords
 	switch {
@@ -115,8 +115,8 @@ func (r *markerReader) applyKeyword(k *Keyword, path string, valued bool, value 
 	}
 }
 
-// appliesHere reports whether a marker applies to the type. What a Kubernetes type is, is not known
-// here.
+// appliesHere reports whether a marker applies to the type of the schema. It returns true for a
+// Kubernetes type, since package spec does not know its schema.
 func (r *markerReader) appliesHere(k *Keyword) bool {
 	declared := r.schema.Declared()
 	if k.Types == nil || declared.Type != "" || declared.Keywords.Type == "" && r.schema.Use != nil {
@@ -128,7 +128,7 @@ func (r *markerReader) appliesHere(k *Keyword) bool {
 	return slices.Contains(k.Types, declared.Keywords.Type)
 }
 
-// placeHint says where a marker that does not apply may have been meant to go.
+// placeHint returns a hint to the form in which a marker would apply.
 func (r *markerReader) placeHint(k *Keyword) string {
 	plain := func(keyword, prefix string) string {
 		return "{" + keyword + ": " + strconv.Quote(strings.TrimPrefix(r.typeText, prefix)+" | "+k.Marker+"=…") + "}"

@@ -10,7 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/nearest"
 )
 
-// suggestName proposes the known name that was probably meant; with few names it lists them all.
+// suggestName returns a hint with the known name that is most similar. If there are only a few
+// names, it lists them all.
 func suggestName(name string, known []string) string {
 	if best := nearest.Name(name, known); best != "" {
 		return `did you mean "` + best + `"?`
@@ -21,11 +22,11 @@ func suggestName(name string, known []string) string {
 	return "known: " + strings.Join(known, ", ")
 }
 
-// spelledVowel finds names that start with an initialism whose first letter is spoken with a vowel:
-// HTTPProxy.
+// spelledVowel matches names that start with an initialism whose first letter is pronounced with a
+// vowel: HTTPProxy.
 var spelledVowel = lazyregexp.New(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
 
-// WithArticle returns the name of a kind or of a type behind its indefinite article.
+// WithArticle returns a name after its indefinite article: a Pod, an Ingress, an HTTPProxy.
 func WithArticle(name string) string {
 	if strings.ContainsAny(name[:min(1, len(name))], "AEIOaeio") || spelledVowel().MatchString(name) {
 		return "an " + name
@@ -33,7 +34,7 @@ func WithArticle(name string) string {
 	return "a " + name
 }
 
-// describeNode names a node for a message.
+// describeNode returns what a node is, for messages: a list, the number 3.
 func describeNode(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -54,7 +55,8 @@ func describeNode(n *yaml.Node) string {
 	return "the text " + quoteShort(n.Value)
 }
 
-// colonHint explains a mapping on one line that was probably meant to be text with ": " inside.
+// colonHint returns a hint for a mapping on one line that was probably meant as a text with ": " in
+// it.
 func colonHint(n *yaml.Node) string {
 	if n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && len(n.Content) == 2 && n.Content[0].Line == n.Content[1].Line {
 		return `": " in an unquoted value starts a mapping: quote the value`

@@ -53,7 +53,7 @@ var domainForm = form{
 	check:    acceptWith(isSubdomain, "write a DNS name in lower case, such as example.com"),
 }
 
-// headerFileForm is the path of a file in the project. Its pattern refuses empty elements, . and ..
+// headerFileForm is the path of a file in the project. It has no empty elements, no . and no ..
 var headerFileForm = form{
 	pattern: `^([^/.]|\.[^/.]|\.\.[^/])[^/]*(/([^/.]|\.[^/.]|\.\.[^/])[^/]*)*$`,
 	expects: "a path from the folder of opgen.yaml", examples: []any{"hack/boilerplate.go.txt"},
@@ -76,8 +76,8 @@ var templatesForm = form{
 	},
 }
 
-// InModule reports whether a folder of templates is in a Go module, and not in the project: as in
-// Go, the first element of its path has a dot. It does not begin with one.
+// InModule reports whether a folder of templates belongs to a Go module, not to the project. As in
+// Go, the first element of its path has a dot, as in github.com/example/templates.
 func InModule(folder string) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return strings.Index(first, ".") > 0
@@ -105,14 +105,14 @@ var (
 	asName       = lazyregexp.New(`^[A-Z][A-Za-z0-9]*$`)
 )
 
-// The names of kinds that are those of Go types, too.
+// The names of kinds that can also be names of Go types.
 var (
 	kindForm      = withoutWords(goKindForm("EchoServer"), PackageNames)
 	listKindForm  = goKindForm("EchoServerList")
 	childKindForm = goKindForm("Deployment")
 )
 
-// withoutWords returns a form without some words that match, for editors.
+// withoutWords returns a form with words added that it does not accept, for editors.
 func withoutWords(f form, words func() []string) form {
 	f.except = words
 	return f
@@ -132,7 +132,7 @@ func goKindForm(example string) form {
 	}
 }
 
-// goKindHint says how a kind that exists already can keep its name.
+// goKindHint returns the hint for a kind that cannot be a Go type: set goKind.
 func goKindHint(path, text string) string {
 	if path == "names.kind" && isLabel(strings.ToLower(text)) {
 		return "; a kind that exists already keeps its name with goKind: " + nearestKind(text)
@@ -140,7 +140,7 @@ func goKindHint(path, text string) string {
 	return ""
 }
 
-// anyKindForm is the form of every kind that a CRD can have.
+// anyKindForm is the form of all kinds that a CRD can have.
 var anyKindForm = form{
 	pattern:  `^[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`,
 	expects:  "letters, digits and -, starting with a letter, at most 63 characters",
@@ -149,10 +149,10 @@ var anyKindForm = form{
 		"use letters, digits and -, starting with a letter, at most 63 characters"),
 }
 
-// versionNameForm is that of a Go package, too.
+// versionNameForm is the name of a version, which is also the name of a Go package.
 var versionNameForm = form{
 	pattern: `^[a-z][a-z0-9]{0,62}$`, expects: "lower-case letters and digits, such as v1alpha1",
-	examples: []any{"v1alpha1"}, except: noPackageNames,
+	examples: []any{"v1alpha1"}, except: reservedPackageNames,
 	check: func(name, _ string) (message, hint string) {
 		switch {
 		case !versionName().MatchString(name):
@@ -164,9 +164,10 @@ var versionNameForm = form{
 	},
 }
 
-// controllerNameForm is, without its dashes, that of a Go package, too.
+// controllerNameForm is the name of a controller. Without its dashes, it is also the name of a Go
+// package.
 var controllerNameForm = form{
-	pattern: labelPattern, expects: labelForm.expects, except: noPackageNames,
+	pattern: labelPattern, expects: labelForm.expects, except: reservedPackageNames,
 	check: func(name, _ string) (message, hint string) {
 		switch {
 		case !isLabel(name):
@@ -178,7 +179,7 @@ var controllerNameForm = form{
 	},
 }
 
-// kubernetesVersions returns the versions that may be the oldest that CRDs work on.
+// kubernetesVersions returns the versions that minKubernetes can have.
 func kubernetesVersions() []string {
 	var all []string
 	for minor := oldestKubernetes; minor <= newestKubernetes; minor++ {
@@ -187,8 +188,9 @@ func kubernetesVersions() []string {
 	return all
 }
 
-// noPackageNames returns the words that no Go package can have as its name and that others import.
-func noPackageNames() []string {
+// reservedPackageNames returns the words that cannot be the name of a Go package that others
+// import.
+func reservedPackageNames() []string {
 	names := []string{"internal", "vendor", "testdata", "main", "init", "aux", "con", "nul", "prn"}
 	for n := 1; n < 10; n++ {
 		names = append(names, fmt.Sprintf("com%d", n), fmt.Sprintf("lpt%d", n))
@@ -205,8 +207,8 @@ func noPackageNames() []string {
 	return names
 }
 
-// isPackageName reports whether a folder of this name can hold a Go package that others import by
-// its name. Go modules have no folders that Windows has other uses for, such as aux.
+// isPackageName reports whether a name can be that of an importable Go package and of its folder.
+// Go modules cannot have folders with names that Windows reserves, such as aux.
 func isPackageName(name string) bool {
 	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && module.CheckImportPath("example.com/"+name) == nil &&
 		!slices.Contains([]string{"internal", "vendor", "testdata", "main", "init"}, name)

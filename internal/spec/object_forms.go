@@ -55,8 +55,8 @@ var objectNameForm = form{
 
 var parentPath = lazyregexp.New(`^` + nameSteps + `$`)
 
-// parentPathForm returns the form of a path of fields of the parent: no items, since those have no
-// names that stay.
+// parentPathForm returns the form of a path of fields in the parent. It cannot select items of
+// lists, whose positions change.
 func parentPathForm(example string) form {
 	return form{
 		pattern: `^` + nameSteps + `$`, examples: []any{example},
@@ -88,8 +88,8 @@ var namespaceForm = form{
 	check: checkWith(isNamespace, "the name of a namespace", "use lower-case letters, digits and -, at most 63 characters"),
 }
 
-// pathBelow returns the form of a path of fields below .spec, .status or either. The path is
-// checked against the schema of its version.
+// pathBelow returns the form of a path of fields below roots: .spec, .status or either. resolvePath
+// then checks it against the schema.
 func pathBelow(roots, example string) form {
 	return form{
 		pattern: `^\.(` + roots + `)(\.[^.\[\]]+)+$`, examples: []any{example},
@@ -110,7 +110,7 @@ var columnPathForm = form{
 
 var rulePathForm = form{pattern: `^(\.|\[)`, expects: "a path that starts with a dot", examples: []any{".minReplicas"}}
 
-// minKubernetesForm is one of a few versions.
+// minKubernetesForm is a version of Kubernetes.
 var minKubernetesForm = form{
 	words: kubernetesVersions,
 	check: func(version, _ string) (message, hint string) {

@@ -10,15 +10,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// fieldMarks is what a schema says of itself as a field: it belongs to the object that has the
-// field.
+// fieldMarks are the parts of a field's schema that belong to the object with the field, such as
+// the marker required.
 type fieldMarks struct {
 	required *Pos // of the marker; nil: not required
 	goName   string
 	goNameAt Pos
 }
 
-// decodeSchema decodes a schema that is not a field: of spec, status, items or map values.
+// decodeSchema decodes a schema that is not that of a field, but of spec, status, items or map
+// values.
 func (d *decoder) decodeSchema(n *yaml.Node, path string) *Schema {
 	s, m := d.decodeField(n, path)
 	d.refuseRequired(m, path)
@@ -34,8 +35,8 @@ func (d *decoder) refuseRequired(m fieldMarks, path string) {
 	}
 }
 
-// decodeField decodes a schema in either form: a string is the shorthand, a mapping is plain
-// OpenAPI.
+// decodeField decodes the schema of a field in either form: a string is the shorthand, a mapping
+// has OpenAPI keywords.
 func (d *decoder) decodeField(n *yaml.Node, path string) (*Schema, fieldMarks) {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -54,13 +55,13 @@ func (d *decoder) decodeField(n *yaml.Node, path string) (*Schema, fieldMarks) {
 	return unknownSchema(d.src.positionOf(n)), fieldMarks{}
 }
 
-// unknownSchema returns the schema of what could not be read: it may be anything, so that nothing
-// else is reported about it.
+// unknownSchema returns the schema for a node that could not be decoded. It allows anything, so
+// that nothing else is reported about it.
 func unknownSchema(pos Pos) *Schema {
 	return &Schema{Pos: pos, At: map[string]Pos{}, Keywords: props{XPreserveUnknownFields: new(true)}}
 }
 
-// decodeOpenAPI decodes a schema that is written as a mapping.
+// decodeOpenAPI decodes a schema in the form of a mapping.
 func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks) {
 	s := &Schema{Pos: d.src.positionOf(n), At: map[string]Pos{}}
 	var m fieldMarks
@@ -106,14 +107,15 @@ func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks)
 	return s, m
 }
 
-// allowsNull reports whether null is a value of a key of a schema, or whether the key is unknown.
+// allowsNull reports whether a keyword accepts null, as default does. It returns true for unknown
+// keywords, which have their own message.
 func allowsNull(key string) bool {
 	k := KeywordByName(key)
 	return k == nil || k.Form() == ValueMarker
 }
 
-// decodeKeyword decodes a keyword that means the same in a schema and in the trees below allOf,
-// anyOf, oneOf and not.
+// decodeKeyword decodes a keyword with the same meaning in schemas and below allOf, anyOf, oneOf
+// and not.
 func (d *decoder) decodeKeyword(into *props, key, value *yaml.Node, path string) {
 	switch key.Value {
 	case "allOf":
@@ -144,7 +146,8 @@ func (d *decoder) decodeKeyword(into *props, key, value *yaml.Node, path string)
 	d.fail(key, path, "unknown key", hint)
 }
 
-// decodeTypeName decodes the type of a plain schema: one of OpenAPI's, or a Kubernetes type.
+// decodeTypeName decodes the keyword type: a type of OpenAPI, of Kubernetes or of Go, or a named
+// type.
 func (d *decoder) decodeTypeName(s *Schema, n *yaml.Node, path string) {
 	name, ok := d.decodeText(n, path)
 	switch {
@@ -163,8 +166,8 @@ func (d *decoder) decodeTypeName(s *Schema, n *yaml.Node, path string) {
 	}
 }
 
-// decodeCollection decodes a type of the shorthand that has items or values, which a mapping may
-// name as its type, too: type: "[]core/v1.EnvVar". It returns nil for every other type.
+// decodeCollection decodes a list or map type of the shorthand, which the keyword type accepts,
+// too: type: "[]core/v1.EnvVar". It returns nil for every other type.
 func (d *decoder) decodeCollection(n *yaml.Node, path string) *Schema {
 	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(n.Value, "[]") && !strings.HasPrefix(n.Value, "map[string]") {
 		return nil
@@ -175,7 +178,7 @@ func (d *decoder) decodeCollection(n *yaml.Node, path string) *Schema {
 	return unknownSchema(d.src.positionOf(n))
 }
 
-// addCollection gives a schema what the type that it names has items or values of.
+// addCollection adds the items or values of such a type to a schema.
 func (d *decoder) addCollection(s, collection *Schema, name, path string) {
 	if collection == nil {
 		return
@@ -189,7 +192,7 @@ func (d *decoder) addCollection(s, collection *Schema, name, path string) {
 	}
 }
 
-// refuseHolders reports fields, items and values beside a type that has its own.
+// refuseHolders adds a problem for fields, items or values next to a type that has its own.
 func (d *decoder) refuseHolders(s *Schema, typeText, path string) {
 	for _, key := range []string{"properties", "items", "additionalProperties"} {
 		if pos, ok := s.At[key]; ok {
@@ -218,7 +221,7 @@ func (d *decoder) decodeProperties(s *Schema, n *yaml.Node, path string) {
 	nameFields(s.Properties)
 }
 
-// describeByComment gives a schema without a description the comment above its key.
+// describeByComment makes the comment above the key of a schema its description, if it has none.
 func (d *decoder) describeByComment(s *Schema, key *yaml.Node) {
 	if _, described := s.At["description"]; described {
 		return
@@ -245,7 +248,7 @@ func (d *decoder) decodeAdditionalProperties(s *Schema, n *yaml.Node, path strin
 	s.AdditionalProperties = d.decodeSchema(n, path+".*")
 }
 
-// implyType sets the type that the presence of fields, items or map values leaves no choice about.
+// implyType sets the type that follows from other keywords: object for properties, array for items.
 func (d *decoder) implyType(s *Schema, path string) {
 	if s.Type != "" || s.Use != nil {
 		d.refuseHolders(s, s.typeText(), path)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Operator says what a controller does with its parents: those of an API, or those of a controller
-// for kinds that exist already.
+// Operator is how a controller treats its parents and their children. It belongs to an API, or to a
+// Controller.
 type Operator struct {
 	Pos      Pos
 	Children []Child
@@ -16,22 +16,21 @@ type Operator struct {
 	Retries  int           // failed reconciles in a row before a parent is left alone; 0: no limit
 	Timeout  time.Duration // of one Sync or Finalize; 0: the runtime's own
 	RBAC     []PolicyRule  // for side effects, beside what children need
-	// ForbidPause and ForbidDisconnect take their effect from the annotations by which users
-	// suspend a parent.
+	// ForbidPause and ForbidDisconnect disable the annotations by which users suspend a parent.
 	ForbidPause, ForbidDisconnect bool
 }
 
-// Teardown says how the children of a parent go that is deleted.
+// Teardown is how the children of a deleted parent are deleted.
 type Teardown string
 
-// The ways that children go with their parent.
+// The values of teardown.
 const (
 	TeardownTogether Teardown = "together" // the garbage collector deletes them; the default
 	TeardownOrdered  Teardown = "ordered"  // in the order that Finalize asks for, or else kind by kind, the last first
 )
 
-// Resource names a kind of objects. What Kubernetes or the project defines is known by APIVersion
-// and Kind; another kind says the rest.
+// Resource identifies a kind of objects. For kinds of Kubernetes and of the project, APIVersion and
+// Kind are enough; other kinds need the other fields.
 type Resource struct {
 	Pos        Pos
 	APIVersion string
@@ -54,10 +53,11 @@ type Child struct {
 	WhenImmutable WhenImmutable
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
 	Cache         Cache
-	// Namespaces are those that children lie in beside their parent's, and the only ones for a
-	// parent in no namespace; or AllNamespaces alone. Nil: the parent's, or all where it has none.
+	// Namespaces are the namespaces of children in addition to that of their parent. A
+	// cluster-scoped parent can have children only in these. AllNamespaces alone means every
+	// namespace. Nil means the namespace of the parent, or all for a cluster-scoped parent.
 	Namespaces []string
-	// ForbidDisconnect keeps children from being orphaned by the annotation of a user.
+	// ForbidDisconnect disables the annotation by which users orphan the children.
 	ForbidDisconnect bool
 }
 
@@ -66,8 +66,8 @@ func (c *Child) ListsNamespaces() bool {
 	return len(c.Namespaces) > 0 && !slices.Contains(c.Namespaces, AllNamespaces)
 }
 
-// Related is a kind of objects that Sync reads and never owns, and which of them. At most one of
-// Name, NameFrom, Selector, SelectorFrom and Dynamic is set; without any these are all.
+// Related is a kind of objects that Sync reads but does not own, and which of them. At most one of
+// Name, NameFrom, Selector, SelectorFrom and Dynamic is set. If none is, all objects are related.
 type Related struct {
 	Resource
 	Name         string
@@ -75,8 +75,8 @@ type Related struct {
 	Selector     string // in kubectl's syntax
 	SelectorFrom string // a path in the parent to a label selector or a map of labels
 	Dynamic      bool   // the author's Related method says which
-	// Namespaces are those that the objects lie in: nil for the parent's own, or all where the
-	// parent has none; or AllNamespaces alone.
+	// Namespaces are the namespaces of the objects. AllNamespaces alone means every namespace. Nil
+	// means the namespace of the parent, or all for a cluster-scoped parent.
 	Namespaces     []string
 	NamespacesFrom string // a path in the parent to a namespace or a list of namespaces
 	Cache          Cache
@@ -84,8 +84,8 @@ type Related struct {
 	Optional       bool // the CRD of the kind may be absent
 }
 
-// MayBeAnywhere reports whether the objects may lie in every namespace, for parents that lie in one
-// or in none.
+// MayBeAnywhere reports whether the objects may be in any namespace, for parents that are
+// namespaced or cluster-scoped.
 func (r *Related) MayBeAnywhere(namespacedParents bool) bool {
 	if r.NamespacesFrom != "" {
 		return false
@@ -93,11 +93,10 @@ func (r *Related) MayBeAnywhere(namespacedParents bool) bool {
 	return slices.Contains(r.Namespaces, AllNamespaces) || len(r.Namespaces) == 0 && !namespacedParents
 }
 
-// AllNamespaces is what the namespaces of a child or of related objects have, alone, for every
-// namespace.
+// AllNamespaces as the only namespace of children or related objects means every namespace.
 const AllNamespaces = "*"
 
-// Update says how a change of desired reaches a child that exists.
+// Update is how a change of the desired state reaches an existing child.
 type Update string
 
 // The update strategies.
@@ -110,7 +109,8 @@ const (
 	RollingRecreate Update = "RollingRecreate" // as Recreate, one child at a time
 )
 
-// Adopt says what to do about an object that has the name of a child and is not the parent's.
+// Adopt is what happens to an object that has the name of a child and does not belong to the
+// parent.
 type Adopt string
 
 // The adoption policies.
@@ -120,7 +120,7 @@ const (
 	AdoptForce     Adopt = "Force"     // it becomes a child
 )
 
-// DeletionPolicy says what happens to a child that is not desired any more.
+// DeletionPolicy is what happens to a child that is no longer desired, or whose parent is deleted.
 type DeletionPolicy string
 
 // The deletion policies.
@@ -129,17 +129,16 @@ const (
 	Orphan DeletionPolicy = "Orphan" // it stays, without an owner
 )
 
-// WhenImmutable says what to do when the API server refuses a change because a field of the child
-// cannot change.
+// WhenImmutable is what happens when the API server refuses a change because a field is immutable.
 type WhenImmutable string
 
-// What happens to a child with an immutable field that should change.
+// The values of whenImmutable.
 const (
 	FailIfImmutable     WhenImmutable = "Fail"     // the parent is not ready; the default
 	RecreateIfImmutable WhenImmutable = "Recreate" // the child is deleted and created again
 )
 
-// Cache says how much of children or related objects an operator keeps in memory.
+// Cache is how much of children or related objects an operator keeps in memory.
 type Cache string
 
 // The caches.
@@ -148,10 +147,10 @@ const (
 	CacheMetadata Cache = "metadata" // their metadata alone
 )
 
-// Access says how an operator gets at related objects.
+// Access is how an operator reads related objects.
 type Access string
 
-// The ways to get at related objects.
+// The values of access.
 const (
 	AccessWatch Access = "watch" // their changes cause reconciles, which read from memory; the default
 	AccessGet   Access = "get"   // each reconcile reads them by their names
@@ -160,7 +159,7 @@ const (
 // PolicyRule is one rule of the operator's role, as in rbac.authorization.k8s.io/v1.
 type PolicyRule struct {
 	APIGroups, Resources, Verbs, ResourceNames, NonResourceURLs []string
-	// Namespace and RoleName say in which role the rule is, in comments of Go code: empty where the
-	// operator's watch decides.
+	// Namespace and RoleName are those of the role with the rule, from comments in Go code. Both
+	// are empty if the watch of the operator decides.
 	Namespace, RoleName string
 }

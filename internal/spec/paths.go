@@ -10,20 +10,20 @@ import (
 	"github.com/opgen-dev/opgen/internal/nearest"
 )
 
-// A JSON path names fields only (.spec.replicas), or selects among items and keys too
+// A JSON path has only fields (.spec.replicas), or also selects items and keys
 // (.status.conditions[?(@.type=="Ready")].status).
 var (
 	fieldPath = lazyregexp.New(`^(\.([A-Za-z_$][\w$-]*|[\w$-]*(\\\.[\w$/-]*)+))+$`)
 	pathStep  = lazyregexp.New(`\.((?:\\\.|[^.\[\\])+)`)
 )
 
-// checkPaths checks the paths of columns, scale and selectable fields, and takes the types of
-// columns from the schema.
+// checkPaths checks the paths of columns, scale and selectable fields against the schema, and sets
+// the types of columns from it.
 func (d *decoder) checkPaths(n *yaml.Node, path string, v *Version) {
 	_, columns := lookupKey(n, "columns")
 	for i := range v.Columns {
 		c := &v.Columns[i]
-		where := pathOf(columns, i, "path")
+		where := itemValue(columns, i, "path")
 		if c.Path == "" || where == nil {
 			continue
 		}
@@ -44,8 +44,8 @@ func (d *decoder) checkPaths(n *yaml.Node, path string, v *Version) {
 	}
 }
 
-// pathOf returns the node of a key of an element of a list of mappings.
-func pathOf(list *yaml.Node, index int, key string) *yaml.Node {
+// itemValue returns the value of a key in an item of a list of mappings, for positions.
+func itemValue(list *yaml.Node, index int, key string) *yaml.Node {
 	if list == nil || index >= len(list.Content) {
 		return nil
 	}
@@ -53,7 +53,7 @@ func pathOf(list *yaml.Node, index int, key string) *yaml.Node {
 	return value
 }
 
-// checkReplicas checks a path of the scale subresource that must lead to a number.
+// checkReplicas checks a path of the scale subresource that must lead to an integer.
 func (d *decoder) checkReplicas(v *Version, scale *yaml.Node, path, key, value, prefix string) {
 	_, n := lookupKey(scale, key)
 	if n == nil || value == "" {
@@ -94,9 +94,10 @@ func (d *decoder) checkSelectableField(v *Version, n *yaml.Node, path, value str
 	d.resolvePath(v, n, path, value, false)
 }
 
-// resolvePath returns the schema that a path leads to, nil when it cannot be known: inside of a
-// Kubernetes type, an open object, or beyond a filter. It reports a path that is none, and a field
-// that does not exist; a path that may lack its field must still not look like a slip of the pen.
+// resolvePath returns the schema that a path leads to. It returns nil if that is not known: inside
+// of a Kubernetes type or an object with unknown fields, or after a filter. It adds a problem if
+// the text is not a path, or leads to a field that does not exist. With mayLack, only a field whose
+// name looks misspelt is a problem.
 func (d *decoder) resolvePath(v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
 	if !strings.HasPrefix(value, ".") {
 		d.fail(n, path, quoteShort(value)+" is not a path", "a path starts with a dot: ."+strings.TrimLeft(value, "${"))
@@ -147,7 +148,7 @@ func (d *decoder) resolvePath(v *Version, n *yaml.Node, path, value string, mayL
 	return s
 }
 
-// isClosed reports whether a schema has the fields that it lists and no others.
+// isClosed reports whether objects have only the fields in the schema.
 func (s *Schema) isClosed() bool {
 	k := s.Keywords
 	return s.Type == "" && k.Type == "object" && s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil &&
@@ -162,8 +163,7 @@ func (s *Schema) fieldNames() []string {
 	return names
 }
 
-// columnType is the type of a column that shows the field of a schema; nil is a field that is not
-// known.
+// columnType returns the type of a column for a field. The schema is nil if it is not known.
 func columnType(path string, s *Schema) string {
 	switch {
 	case s == nil && (path == ".metadata.creationTimestamp" || path == ".metadata.deletionTimestamp"):

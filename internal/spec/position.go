@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Pos is a place in a spec file. Line and Column count from 1; a zero Line means the whole file.
+// Pos is a position in a spec file. Line and Column count from 1; Line 0 means the whole file.
 type Pos struct {
 	File         string
 	Line, Column int
@@ -22,16 +22,16 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Expression is a text of another language in a spec file, such as a CEL rule.
+// Expression is text in another language, such as a CEL rule, with its position.
 type Expression struct {
 	Pos  Pos
 	Text string
-	// Columns are those of the bytes of Text and of its end, as far as they are on the line of Pos.
+	// Columns are those of each byte of Text and of its end, as far as they are on the line of Pos.
 	Columns []int
 }
 
-// At returns the position of a byte of the text, and that of the whole text when it is not on the
-// same line.
+// At returns the position of a byte of the text, or that of the text if the byte is on another
+// line.
 func (e Expression) At(offset int) Pos {
 	pos := e.Pos
 	if offset >= 0 && offset < len(e.Columns) {
@@ -40,7 +40,7 @@ func (e Expression) At(offset int) Pos {
 	return pos
 }
 
-// recordPositions notes the position of n and of all that is below it, by path.
+// recordPositions records the positions of n and of everything below it, by path.
 func (s *source) recordPositions(into map[string]Pos, path string, n *yaml.Node) {
 	if path != "" {
 		into[path] = s.positionOf(n)
@@ -55,7 +55,8 @@ func (s *source) recordPositions(into map[string]Pos, path string, n *yaml.Node)
 	}
 }
 
-// joinPath appends a key to a path; keys that are no plain words are quoted.
+// joinPath appends a key to a path, with quotes if the key is not a plain word:
+// metadata.labels["app.kubernetes.io/name"].
 func joinPath(path, key string) string {
 	if key == "" || strings.ContainsAny(key, ".[]\" \t\n") {
 		return path + "[" + strconv.Quote(key) + "]"
@@ -71,8 +72,8 @@ func indexPath(path string, index int) string {
 	return path + "[" + strconv.Itoa(index) + "]"
 }
 
-// nearestPosition returns the position of a path, of the nearest path above it that has one, or
-// else that of the whole file.
+// nearestPosition returns the position of a path, or of the closest path above it with a position,
+// or else that of the whole file.
 func nearestPosition(at map[string]Pos, path string, whole Pos) Pos {
 	for path != "" {
 		if pos, ok := at[path]; ok {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Problem is one error in a spec file, or one warning of what is accepted and will hurt.
+// Problem is an error in a spec file, or a warning about something that is accepted but causes
+// trouble later.
 type Problem struct {
 	Pos     Pos
 	Path    string  // where in the document, such as spec.replicas.minimum; empty for the document itself
@@ -14,7 +15,7 @@ type Problem struct {
 	Warning Warning // the name by which the file can accept it; empty: an error
 }
 
-// Severity returns error for what is refused, and warning for what is accepted.
+// Severity returns "error" or "warning".
 func (p Problem) Severity() string {
 	if p.Warning != "" {
 		return "warning"
@@ -22,7 +23,7 @@ func (p Problem) Severity() string {
 	return "error"
 }
 
-// String returns the problem as users see it, the hint on a line of its own.
+// String returns the problem as opgen prints it, with the hint on a second line.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.Pos.String())
@@ -39,7 +40,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Problems are all errors of an input. They are a Go error when there is at least one: see Err.
+// Problems are all problems of an input. Err makes an error of them.
 type Problems []Problem
 
 // Error lists the problems, one after the other.
@@ -51,7 +52,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns the problems in the order of their positions as an error, nil when there are none.
+// Err returns the problems as an error, sorted by position, or nil if there are none.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -59,7 +60,7 @@ func (ps Problems) Err() error {
 	return ps.Sorted()
 }
 
-// Sorted returns the problems in the order of their positions.
+// Sorted returns the problems sorted by position.
 func (ps Problems) Sorted() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int {

@@ -10,7 +10,7 @@ import (
 // FormatVersion is the apiVersion of every spec file.
 const FormatVersion = "opgen.dev/v1alpha1"
 
-// Watch says where a project's operator looks for parents.
+// Watch is where the operator of a project watches its parents.
 type Watch string
 
 const (
@@ -30,39 +30,40 @@ type Project struct {
 	Multigroup bool           // api/<group>/<version> instead of api/<version>
 	Clients    bool           // typed clients in client/
 	At         map[string]Pos // the position of each key, such as name
-	// MaxDescLen is how many characters of a description the generated CRDs have at the most;
-	// negative: all of them.
+	// MaxDescLen is the maximum length of descriptions in generated CRDs; if it is negative, there
+	// is none.
 	MaxDescLen int64
-	// HeaderFile is a file of Go comments, from the project's root, that generated Go files begin
-	// with; empty: none.
+	// HeaderFile is a file of Go comments, relative to the project, with which generated Go files
+	// begin; it may be empty.
 	HeaderFile string
-	// Templates are the folders of the author's own templates: of the project, or of a module, see
+	// Templates are the folders of the author's templates, in the project or in a module, see
 	// InModule.
 	Templates []string
-	// IgnoreUnexportedFields has fields of authors' Go types that are not exported be passed over
-	// though they have a tag.
+	// IgnoreUnexportedFields makes opgen ignore unexported fields of Go types that have a JSON tag.
+	// Otherwise they are errors, as JSON never has them.
 	IgnoreUnexportedFields bool
 
 	MinKubernetes string // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
 }
 
-// DefaultMinKubernetes is the oldest Kubernetes that a project supports unless it says otherwise.
+// DefaultMinKubernetes is the default of minKubernetes.
 const DefaultMinKubernetes = "1.33"
 
-// The oldest and the newest Kubernetes that CRDs can be checked for: CEL rules are stable since
-// 1.29, and the API server's own code that opgen links is 1.37.
+// The oldest and the newest version that minKubernetes can have. CEL rules are stable since 1.29,
+// and the API server code that opgen links is 1.37.
 const (
 	oldestKubernetes = 29
 	newestKubernetes = 37
 )
 
-// maxProjectName leaves room for the longest name that is derived from a project's: its namespace.
+// maxProjectName leaves room for the longest name that is derived from a project's name: its
+// namespace.
 const maxProjectName = 63 - len("-system")
 
 // maxDescription is longer than any description.
 const maxDescription = 1 << 20
 
-// KubernetesVersions returns the versions of Kubernetes that opgen knows from one on.
+// KubernetesVersions returns the versions of Kubernetes from oldest to the newest that opgen knows.
 func KubernetesVersions(oldest string) []string {
 	var versions []string
 	for minor := oldestKubernetes; minor <= newestKubernetes; minor++ {
@@ -75,8 +76,8 @@ func KubernetesVersions(oldest string) []string {
 
 var kubernetesMinor = lazyregexp.New(`^1\.([1-9][0-9]?)$`)
 
-// CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless
-// this is one.
+// CheckMinKubernetes returns an error, with the accepted versions, if minKubernetes cannot have
+// this one.
 func CheckMinKubernetes(version string) error {
 	if match := kubernetesMinor().FindStringSubmatch(version); match != nil {
 		if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {

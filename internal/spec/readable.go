@@ -8,24 +8,27 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The patterns of what the Go types of Kubernetes read. A value that is stored and that the
-// operator cannot read keeps it from seeing any object of the kind.
+// Patterns that accept only what the Go types of Kubernetes can decode. The API server would store
+// other values, too. If it did, the operator could not decode the object, and since informers list
+// all objects at once, no other object of the kind either.
 const (
-	// DurationPattern is what time.ParseDuration takes, but for durations of more than 292 years.
+	// DurationPattern is what time.ParseDuration accepts, except for durations of more than 292
+	// years.
 	DurationPattern = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
-	// TimePattern is how RFC 3339 writes a time, with capitals only, which the format date-time
-	// leaves open.
+	// TimePattern is a time of RFC 3339 in capitals. The format date-time also accepts small
+	// letters.
 	TimePattern = `^[0-9-]+T[0-9:]+(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
-	// MicroTimePattern is a TimePattern with microseconds, no more and no less.
+	// MicroTimePattern is TimePattern with exactly six digits for microseconds.
 	MicroTimePattern = `^[0-9-]+T[0-9:]+\.[0-9]{6}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
-	// QuantityPattern is what resource.ParseQuantity takes, in a moment: exponents are whole, and
-	// of three digits.
+	// QuantityPattern is what resource.ParseQuantity accepts. Exponents are limited to three
+	// digits, as larger ones take long to parse.
 	QuantityPattern = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$`
 )
 
-// goLimits is what the types by these names ask for beside their schemas, so that their Go types
-// can read every value. The names that Kubernetes has for a time, a quantity and an integer or
-// string stand for the schemas of other CRDs.
+// goLimits are the keywords that a type gets in addition to its schema, so that its Go type can
+// decode every value. Kubernetes types such as meta/v1.Time have none, although the type time of
+// the shorthand has: other CRDs use these schemas without a pattern, and an import must not change
+// them.
 var goLimits = map[string]props{
 	"time":        {Pattern: TimePattern},
 	"duration":    {Pattern: DurationPattern},
@@ -35,8 +38,8 @@ var goLimits = map[string]props{
 	"intOrString": {Minimum: new(float64(math.MinInt32)), Maximum: new(float64(math.MaxInt32))},
 }
 
-// limitToReadable limits a schema whose type the file gives by a name to what the Go type reads.
-// What the file itself asks for holds beside it.
+// limitToReadable adds goLimits to a schema with one of those types. A pattern of the author stays,
+// too.
 func (d *decoder) limitToReadable(s *Schema, name, path string) {
 	k, limits := &s.Keywords, goLimits[name]
 	switch {
@@ -51,7 +54,8 @@ func (d *decoder) limitToReadable(s *Schema, name, path string) {
 	d.checkExactFloats(s, path)
 }
 
-// setLimit sets a limit that a schema lacks; one that it has must be a value that can be read.
+// setLimit sets minimum or maximum if the schema does not. It adds a problem if the author has set
+// one that Go cannot decode.
 func (d *decoder) setLimit(s *Schema, keyword string, own **float64, limits props, path string) {
 	lowest, highest := limits.Minimum, limits.Maximum
 	switch {
@@ -66,8 +70,8 @@ func (d *decoder) setLimit(s *Schema, keyword string, own **float64, limits prop
 	}
 }
 
-// KeepReadable adds to a schema that is laid over another what keeps out values that the Go type of
-// that one cannot read: a pattern holds beside it, and does not take its place.
+// KeepReadable keeps what makes the values of base readable when the keywords of over replace those
+// of base. If both have a pattern, over gets both, by allOf.
 func KeepReadable(over *apiextv1.JSONSchemaProps, base *apiextv1.JSONSchemaProps) {
 	var kept []props
 	if over.Pattern != "" && over.Pattern != base.Pattern && isReadable(base.Pattern) {
@@ -87,7 +91,7 @@ func KeepReadable(over *apiextv1.JSONSchemaProps, base *apiextv1.JSONSchemaProps
 	}
 }
 
-// isReadable reports whether a pattern keeps out what a Go type cannot read.
+// isReadable reports whether a pattern is one of those above.
 func isReadable(pattern string) bool {
 	for _, limits := range goLimits {
 		if pattern != "" && limits.Pattern == pattern {

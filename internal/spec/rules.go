@@ -10,21 +10,21 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// rule says of one mapping which keys exclude or require others.
+// rule is a condition under which a mapping must have, or must not have, certain keys.
 type rule struct {
 	when     []condition // all of them hold
 	excludes []string    // keys that must be absent then
 	requires []string    // keys that must be there then
-	// oneOf are the conditions of which one may hold at the most. Such a rule has no other fields
-	// but the hint.
+	// oneOf are conditions of which at most one may hold. A rule with oneOf has no other fields but
+	// hint.
 	oneOf []condition
-	// message replaces the usual one.
+	// message returns a message in place of the default one.
 	message func(key, value string) string
-	// hint returns what to do about a key; cause is the value of the last condition.
+	// hint returns the hint for a key; cause is the value of the last condition.
 	hint func(key, cause string) string
 }
 
-// condition holds for a mapping with a key, and with certain values of it.
+// condition is the presence of a key in a mapping, or a certain value of it.
 type condition struct {
 	key      string
 	isAbsent bool
@@ -69,7 +69,7 @@ func (c condition) holds(n *yaml.Node) bool {
 	return true
 }
 
-// describeIn returns what messages call the condition, such as update: Recreate.
+// describeIn returns the condition for messages, such as update: Recreate.
 func (c condition) describeIn(n *yaml.Node) string {
 	_, value := lookupKey(n, c.key)
 	switch {
@@ -95,13 +95,13 @@ func (c condition) schema() *jsonschema.Schema {
 	return &jsonschema.Schema{Required: []string{c.key}}
 }
 
-// hintText is the hint of a rule that has the same for all keys.
+// hintText returns a hint that is the same for all keys.
 func hintText(hint string) func(key, cause string) string {
 	return func(string, string) string { return hint }
 }
 
-// applyRules reports each key that a mapping must not have, or lacks, by the first rule that says
-// so.
+// applyRules adds a problem for each key that the rules exclude or require. Only the first rule
+// about a key counts.
 func (d *decoder) applyRules(n *yaml.Node, path string, rules []rule) {
 	var refused []string
 	refuse := func(key, with string, r rule) {
@@ -142,7 +142,7 @@ func (d *decoder) applyRules(n *yaml.Node, path string, rules []rule) {
 	}
 }
 
-// applyRequirement reports a key that a rule requires and that is absent or an empty list.
+// applyRequirement adds a problem if a required key is absent, or an empty list.
 func (d *decoder) applyRequirement(n *yaml.Node, path, key string, r rule) {
 	_, value := lookupKey(n, key)
 	if value != nil && (value.Kind != yaml.SequenceNode || len(value.Content) > 0) {
@@ -169,7 +169,7 @@ func (r rule) hintFor(key string, n *yaml.Node) string {
 	return r.hint(key, cause)
 }
 
-// asSchemas returns what the rule means to editors.
+// asSchemas returns the rule as JSON Schemas, for editors.
 func (r rule) asSchemas() []*jsonschema.Schema {
 	var all []*jsonschema.Schema
 	if r.oneOf != nil {

@@ -2,9 +2,8 @@ package spec
 
 import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-// The Kubernetes types that the shorthand has words for: time, duration, quantity, intOrString.
-// They are named by package like every other; resource and intstr are packages without a version.
-// TypeCondition is what the standard status lists.
+// The Kubernetes types for which the shorthand has words (time, duration, quantity, intOrString),
+// and TypeCondition for the standard status.
 const (
 	TypeTime        = "meta/v1.Time"
 	TypeMicroTime   = "meta/v1.MicroTime"
@@ -23,8 +22,8 @@ const (
 // positions: Keywords' Properties, Items and AdditionalProperties are always empty.
 type Schema struct {
 	Pos Pos
-	// At has the position of each keyword that the file sets, in whichever form, and of what is
-	// inside of it: default, enum[2], required[0], x-kubernetes-validations[0].rule,
+	// At has the position of each keyword in the file, in either form, and of the values inside:
+	// default, enum[2], required[0], x-kubernetes-validations[0].rule,
 	// allOf[1].properties.name.pattern.
 	At         map[string]Pos
 	Keywords   apiextv1.JSONSchemaProps
@@ -34,18 +33,17 @@ type Schema struct {
 	// boolean form.
 	AdditionalProperties        *Schema
 	AdditionalPropertiesAllowed *bool
-	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node
-	// has; keywords that are set beside it (description, default, limits, CEL rules) are laid over
-	// it. Or it names any other Go type by its import path, whose schema is known once Go is set.
+	// Type is a Kubernetes type, such as core/v1.ResourceRequirements, or a Go type by its import
+	// path. The node has the schema of the type, with the keywords of the node over it, such as a
+	// description or a limit. The schema of a Go type is known when Go is set.
 	Type string
 	Go   *GoType
-	// Use is the named type whose schema this node has, nil for none; keywords that are set beside
-	// it are laid over that schema in the same way. Type and Use are never set together.
+	// Use is the named type that the node uses, or nil. The keywords of the node are laid over its
+	// schema, too. A node has either Type or Use.
 	Use *NamedType
-	// GoConstants has the names of the Go constants of an enum's values where the file sets them,
-	// by value.
+	// GoConstants are the names of Go constants that the file sets for values of an enum, by value.
 	GoConstants map[string]string
-	// Foreign marks what is below a Go type that the author of the API does not own.
+	// Foreign is true for nodes inside of a Go type from outside of the project.
 	Foreign bool
 }
 
@@ -57,8 +55,7 @@ type Property struct {
 	Schema *Schema
 }
 
-// NamedType is a schema that a file names once under types, to be used by its name wherever a
-// schema may stand.
+// NamedType is a schema under types, which other schemas can use by its name.
 type NamedType struct {
 	Pos    Pos    // of the name
 	Name   string // an exported Go identifier: the Go type's name too, unless the file sets GoName
@@ -66,14 +63,14 @@ type NamedType struct {
 	Schema *Schema
 }
 
-// SharedTypes is a file of kind Types: schemas that all APIs of a project can use by name.
+// SharedTypes is a file of kind Types, whose types all APIs of a project can use.
 type SharedTypes struct {
 	File  string
 	Types []*NamedType // in the order of the file
 }
 
-// Declared returns the node that says what this one is: itself, or what the named type that it uses
-// declares. What this node says beside the name is laid over that.
+// Declared returns the node that declares the schema: the node itself, or that of the named type
+// that it uses, directly or through other named types.
 func (s *Schema) Declared() *Schema {
 	for s.Use != nil {
 		s = s.Use.Schema
@@ -81,7 +78,7 @@ func (s *Schema) Declared() *Schema {
 	return s
 }
 
-// typeText names what a node with a type by name has, for messages.
+// typeText returns the type of a node for messages.
 func (s *Schema) typeText() string {
 	if s.Use != nil {
 		return "the type " + s.Use.Name

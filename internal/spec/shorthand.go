@@ -30,7 +30,7 @@ import (
 
 var kubernetesType = lazyregexp.New(`^[a-z][a-z0-9]*(/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*$`)
 
-// decodeShorthand decodes a schema from a string: the value of the scalar n.
+// decodeShorthand decodes a schema from the text of the scalar n.
 func (d *decoder) decodeShorthand(n *yaml.Node, text, path string) (*Schema, fieldMarks) {
 	typeText, markers, piped := strings.Cut(text, "|")
 	lead := len(typeText) - len(strings.TrimLeft(typeText, " \t\n"))
@@ -49,8 +49,8 @@ func (d *decoder) decodeShorthand(n *yaml.Node, text, path string) (*Schema, fie
 	return s, r.marks
 }
 
-// decodeShorthandType decodes the type at a byte of the scalar n. It returns nil after reporting
-// what is no type.
+// decodeShorthandType decodes the type that begins at a byte of the text. It adds a problem and
+// returns nil if there is none.
 func (d *decoder) decodeShorthandType(n *yaml.Node, text string, start int, path string, depth int) *Schema {
 	pos := d.src.positionWithin(n, start)
 	s := &Schema{Pos: pos, At: map[string]Pos{"type": pos}}
@@ -94,14 +94,14 @@ func (d *decoder) decodeShorthandType(n *yaml.Node, text string, start int, path
 	return s
 }
 
-// listWords are what other languages call a list.
+// listWords are names of lists in other languages, for hints.
 var listWords = []string{"array", "list"}
 
-// longGroup is a Kubernetes type with its whole API group, such as
-// networking.k8s.io/v1.NetworkPolicySpec.
+// longGroup matches a Kubernetes type with its full API group, such as
+// networking.k8s.io/v1.NetworkPolicySpec, for hints.
 var longGroup = lazyregexp.New(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
 
-// refuseType reports a text that is no type.
+// refuseType adds a problem for a text that is not a type.
 func (d *decoder) refuseType(pos Pos, text, path string) {
 	switch first, _, spaced := strings.Cut(text, " "); {
 	case text == "":

@@ -11,14 +11,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxFileSize is the size of the largest spec file that is read, in bytes.
+// MaxFileSize is the size of the largest spec file in bytes.
 const MaxFileSize = 16 << 20
 
-// maxMarks is how many lines, commas and brackets a file may have: a megabyte of nothing else is a
-// million values, which take YAML a second to read. Real CRDs have one in fifty bytes.
-const maxMarks = 1 << 19
+// maxSeparators limits the lines, commas and opening brackets of a file. A megabyte of nothing else
+// has a million values, which the YAML parser needs a second for. CRDs have one in fifty bytes.
+const maxSeparators = 1 << 19
 
-// TooLarge says of a file that it is too large to be read as YAML, nil when it is not.
+// TooLarge returns a problem if a file is too large to be parsed, and nil otherwise.
 func TooLarge(file string, data []byte) *Problem {
 	if len(data) > MaxFileSize {
 		return &Problem{Pos: Pos{File: file}, Message: "is too large: the limit is 16 MiB"}
@@ -27,35 +27,39 @@ func TooLarge(file string, data []byte) *Problem {
 	for _, mark := range []string{"\n", ",", "[", "{"} {
 		marks += bytes.Count(data, []byte(mark))
 	}
-	if marks > maxMarks {
+	if marks > maxSeparators {
 		return &Problem{
 			Pos:     Pos{File: file},
-			Message: "is too large: it has " + strconv.Itoa(marks) + " lines, commas and opening brackets, and the limit is " + strconv.Itoa(maxMarks),
+			Message: "is too large: it has " + strconv.Itoa(marks) + " lines, commas and opening brackets, and the limit is " + strconv.Itoa(maxSeparators),
 		}
 	}
 	return nil
 }
 
-// source is the text of a file, so that a place in it can be looked at again after YAML was parsed.
+// source is the text of a file. The decoder looks up positions in it, and what the YAML parser
+// drops, such as comments.
 type source struct {
 	file   string
 	text   string
 	starts []int // byte offset of each line
-	// quoted are lines that lie in a quoted scalar of several lines, where # starts no comment.
+	// quoted are lines inside of a quoted scalar, on which # does not start a comment.
 	quoted map[int]bool
-	// columns are the byte offsets of the runes of one line: the one that was asked for last.
+	// columns are the byte offsets of the runes of one line. It is a cache for the last line that
+	// was asked for.
 	columns struct {
 		line    int
 		offsets []int
 	}
-	// scalar has the columns of the bytes of one scalar's value: the one that was asked for last.
+	// scalar has the column of each byte of a scalar. It is a cache for the last scalar that was
+	// asked for.
 	scalar struct {
 		node    *yaml.Node
 		columns []int
 	}
 }
 
-// newSource checks that data is text that people can see all of.
+// newSource returns the source of a file. It returns a problem if data is not UTF-8, or has
+// characters that people cannot see.
 func newSource(file string, data []byte) (*source, *Problem) {
 	s := &source{file: file, quoted: map[int]bool{}}
 	if problem := TooLarge(file, data); problem != nil {
@@ -130,7 +134,7 @@ func (s *source) positionAt(offset int) Pos {
 	return Pos{File: s.file, Line: line, Column: utf8.RuneCountInString(s.text[s.starts[line-1]:offset]) + 1}
 }
 
-// lineText returns a line without its end; the first is 1.
+// lineText returns a line without its end. Lines count from 1.
 func (s *source) lineText(number int) string {
 	if number < 1 || number > len(s.starts) {
 		return ""
@@ -142,7 +146,7 @@ func (s *source) lineText(number int) string {
 	return strings.TrimSuffix(rest, "\r")
 }
 
-// offsetOf returns the byte offset in the text of where a node starts.
+// offsetOf returns the byte offset at which a node starts.
 func (s *source) offsetOf(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(s.starts) {
 		return len(s.text)
@@ -187,7 +191,7 @@ func (s *source) valueColumns(n *yaml.Node) []int {
 	}
 	columns := make([]int, 0, len(n.Value)+1)
 	for _, r := range n.Value {
-		width := runesOf(n.Style, raw, r)
+		width := encodedRunes(n.Style, raw, r)
 		if width == 0 {
 			return columns
 		}
@@ -203,9 +207,9 @@ func (s *source) valueColumns(n *yaml.Node) []int {
 	return append(columns, column)
 }
 
-// runesOf says how many runes of raw stand for the rune r of a scalar's value; 0 when raw is not on
-// the same line.
-func runesOf(style yaml.Style, raw string, r rune) int {
+// encodedRunes returns how many runes of raw encode the rune r of a scalar. In double quotes that
+// may be an escape such as \n. It returns 0 if the rune is on another line.
+func encodedRunes(style yaml.Style, raw string, r rune) int {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0 && strings.HasPrefix(raw, `\`):
 		width := map[byte]int{'x': 4, 'u': 6, 'U': 10}[(raw + " ")[1]]
@@ -225,8 +229,8 @@ func runesOf(style yaml.Style, raw string, r rune) int {
 	return 1
 }
 
-// IsVisible reports whether a text can stand in a spec file as it is: it has no control characters
-// but tabs and line ends, and none that hide what is written.
+// IsVisible reports whether a text can be in a spec file as it is: its only control characters are
+// tabs and line ends, and none of its characters hide others.
 func IsVisible(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return (r < ' ' || r > '~') && (isControl(r) || isBidi(r) || r == '\ufeff') })
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// addStandardStatus adds what the runtime writes to every status, unless the file defines it: then
-// it must be something that the runtime can write.
+// addStandardStatus adds the fields that the runtime writes to a status. If the file has them
+// already, their types must be those that the runtime writes.
 func (d *decoder) addStandardStatus(s *Schema) {
 	const instead = "set standardStatus: false to keep it as it is"
 	if s.Type != "" || s.Use != nil {
@@ -35,7 +35,8 @@ func (d *decoder) addStandardStatus(s *Schema) {
 	nameFields(s.Properties)
 }
 
-// extensibleStatus returns what editors know of a status that the standard one can be added to.
+// extensibleStatus returns the JSON Schema, for editors, of a status to which the standard fields
+// can be added.
 func extensibleStatus() *jsonschema.Schema {
 	text := func(pattern, expected string) *jsonschema.Schema {
 		return &jsonschema.Schema{Pattern: pattern, PatternReason: "expected " + expected + ", or standardStatus: false"}
@@ -74,7 +75,7 @@ func conditionsSchema(pos Pos) *Schema {
 	}
 }
 
-// Property returns the schema of a field, nil when the schema has no such field.
+// Property returns the schema of a field, or nil.
 func (s *Schema) Property(name string) *Schema {
 	if i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name }); i >= 0 {
 		return s.Properties[i].Schema

@@ -17,9 +17,9 @@ type Header struct {
 // GroupKind returns the kind with its group, such as EchoServer.demo.example.com.
 func (h *Header) GroupKind() string { return h.Names.Kind + "." + h.Group }
 
-// Place returns the position of a key such as names.plural, and that of the nearest key above it
-// when the file leaves the key out.
-func (h *Header) Place(path string) Pos { return nearestPosition(h.At, path, h.Pos) }
+// PositionOf returns the position of a key such as names.plural. If the file does not have the key,
+// it returns the position of the closest key above it.
+func (h *Header) PositionOf(path string) Pos { return nearestPosition(h.At, path, h.Pos) }
 
 // Summary is what the files of a project need to know of its APIs: names, versions and operators,
 // and no schemas. It is small enough to be kept from run to run, so that the file of an API that has

@@ -14,13 +14,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// maxSearch is the largest text, in bytes, that is parsed repeatedly to find the line of a syntax
-// error.
+// maxSearch is the size of the largest text in which errorLine searches, as it parses the text
+// repeatedly.
 const maxSearch = 1 << 20
 
 var syntaxError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// reportSyntax reports YAML that cannot be parsed.
+// reportSyntax adds a problem for text that is not YAML.
 func (d *decoder) reportSyntax(err error) {
 	match := syntaxError().FindStringSubmatch(err.Error())
 	if match == nil {
@@ -30,23 +30,23 @@ func (d *decoder) reportSyntax(err error) {
 	message := match[2]
 	line, _ := strconv.Atoi(match[1])
 	if len(d.src.text) <= maxSearch {
-		line = d.src.lineOf(message)
+		line = d.src.errorLine(message)
 	}
 	column, hint := explainSyntax(message, d.src.lineText(max(line, 1)))
 	d.failAt(Pos{File: d.file, Line: max(line, 1), Column: column}, "", "is not YAML: "+message, hint)
 }
 
-// lineOf returns the line that a syntax error is on. The parser often names the line where the
-// construct began that the error is in; the first line is the last of the shortest beginning of the
-// text with the same error.
-func (s *source) lineOf(message string) int {
+// errorLine returns the line of a syntax error. The YAML parser often reports the line where the
+// surrounding value began. So errorLine parses beginnings of the text: the last line of the
+// shortest with the same error has the error.
+func (s *source) errorLine(message string) int {
 	return 1 + sort.Search(len(s.starts)-1, func(i int) bool {
 		match := syntaxError().FindStringSubmatch(parseError(s.text[:s.starts[i+1]]))
 		return match != nil && match[2] == message
 	})
 }
 
-// parseError returns what the parser says against a text; empty when it is YAML.
+// parseError returns the error of the YAML parser for a text, or "".
 func parseError(text string) string {
 	decode := yamltext.NewDecoder(text)
 	for {
@@ -60,9 +60,9 @@ func parseError(text string) string {
 	}
 }
 
-// causes are likely causes of syntax errors, to be looked for in this order in the line of the
-// error.
-var causes = []struct {
+// syntaxCauses are likely causes of syntax errors. The first that matches the line of the error
+// gives the hint.
+var syntaxCauses = []struct {
 	message string // part of the parser's
 	where   func() *regexp.Regexp
 	hint    string
@@ -80,9 +80,9 @@ var causes = []struct {
 	{"expected key", lazyregexp.New(`^ *([^ ])`), "its indentation fits nothing above"},
 }
 
-// explainSyntax finds the likely cause of a syntax error in its line.
+// explainSyntax returns the column and the hint of the likely cause of a syntax error.
 func explainSyntax(message, line string) (column int, hint string) {
-	for _, c := range causes {
+	for _, c := range syntaxCauses {
 		if !strings.Contains(message, c.message) {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tokenReader reads the parts of the markers in a text of the shorthand.
+// tokenReader splits the markers of a shorthand into names and arguments.
 type tokenReader struct {
 	d    *decoder
 	node *yaml.Node
@@ -25,8 +25,8 @@ type argument struct {
 	quoted bool
 }
 
-// asNode returns the argument as the YAML that the plain form would have; text keeps numbers and
-// booleans texts.
+// asNode returns the argument as the YAML node of the keyword. With text, numbers and booleans stay
+// text.
 func (t argument) asNode(text bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.text, Line: t.pos.Line, Column: t.pos.Column}
 	if text || t.quoted {
@@ -41,7 +41,7 @@ func (r *tokenReader) skipSpace() {
 	}
 }
 
-// readUntil reads up to one of the stop characters.
+// readUntil reads up to one of the characters in stop.
 func (r *tokenReader) readUntil(stop string) string {
 	start := r.next
 	for r.next < len(r.text) && !strings.ContainsRune(stop, rune(r.text[r.next])) {
@@ -50,8 +50,8 @@ func (r *tokenReader) readUntil(stop string) string {
 	return r.text[start:r.next]
 }
 
-// readArgument reads what follows the = of a marker. Where brackets enclose a list or an object,
-// they end it. It reports false after an error that makes the rest unreadable.
+// readArgument reads what follows the = of a marker. With bracketed, it reads up to the closing
+// bracket. It returns false, after adding a problem, if the rest cannot be read.
 func (r *tokenReader) readArgument(name string, valued, bracketed bool) (argument, bool) {
 	t := argument{pos: r.d.src.positionWithin(r.node, r.next)}
 	if !valued || r.next >= len(r.text) {
@@ -132,7 +132,7 @@ func cutBracket(s string) (length int, ok bool) {
 	return 0, false
 }
 
-// splitList splits a list, which was read last, into its items.
+// splitList splits the list that was read last into its items.
 func (r *tokenReader) splitList(t argument) ([]argument, bool) {
 	inner, ok := strings.CutPrefix(t.raw, "[")
 	if !ok || !strings.HasSuffix(inner, "]") {

@@ -14,8 +14,8 @@ func (d *decoder) decodeTrees(n *yaml.Node, path string) []props {
 	return all
 }
 
-// decodeTree decodes a schema below a logical operator. It only validates and declares nothing, so
-// that it has no shorthand, and nothing is implied.
+// decodeTree decodes a schema below allOf, anyOf, oneOf or not. It only validates and declares no
+// fields, so it has no shorthand and no implied type.
 func (d *decoder) decodeTree(n *yaml.Node, path string) props {
 	var k props
 	if n.Kind == yaml.ScalarNode {

@@ -16,15 +16,16 @@ type typeScope struct {
 	chain []string // the types that are being decoded, each used by the one before
 }
 
-// typeNode is a type whose schema may not be decoded yet.
+// typeNode is a named type. Its schema is decoded at the first use, which may be above its
+// declaration.
 type typeNode struct {
 	*NamedType
 	value    *yaml.Node // nil: decoded
 	decoding bool
 }
 
-// collectTypes notes the names of a document's types and of those that it shares, before the first
-// is used.
+// collectTypes returns the names of the types of a document and of shared types, before schemas are
+// decoded.
 func (s *source) collectTypes(root *yaml.Node, shared []*NamedType) typeScope {
 	scope := typeScope{named: map[string]*typeNode{}}
 	for _, t := range shared {
@@ -43,7 +44,7 @@ func (s *source) collectTypes(root *yaml.Node, shared []*NamedType) typeScope {
 	return scope
 }
 
-// namedTypes returns the types of a file.
+// namedTypes accepts the types of a file.
 func namedTypes(into *[]*NamedType) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -65,7 +66,7 @@ func namedTypes(into *[]*NamedType) value {
 	}
 }
 
-// decodeType decodes the schema of a type once, when it is first used or when its turn comes.
+// decodeType decodes the schema of a type, unless it is decoded already.
 func (d *decoder) decodeType(t *typeNode) {
 	if t.value == nil {
 		return
@@ -82,7 +83,7 @@ func (d *decoder) decodeType(t *typeNode) {
 	t.decoding, d.types.chain = false, d.types.chain[:len(d.types.chain)-1]
 }
 
-// useType makes a schema that of a named type. It reports false after an error.
+// useType makes a schema use a named type. It returns false after adding a problem.
 func (d *decoder) useType(s *Schema, name string, pos Pos, path string) bool {
 	t := d.types.named[name]
 	if t == nil {
@@ -100,7 +101,7 @@ func (d *decoder) useType(s *Schema, name string, pos Pos, path string) bool {
 	return true
 }
 
-// suggestType proposes what may have been meant by the name of a type that there is none of.
+// suggestType returns a hint for the name of a type that does not exist.
 func (scope *typeScope) suggestType(name string) string {
 	var known []string
 	for other := range scope.named {

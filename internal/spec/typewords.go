@@ -7,7 +7,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/nearest"
 )
 
-// TypeWord is a row of the table of the shorthand's types: words that stand for the same.
+// TypeWord is a row of the table of types in the shorthand. Its names mean the same.
 type TypeWord struct {
 	Names        []string
 	Type         string // in OpenAPI; empty: any value, or a Kubernetes type
@@ -33,10 +33,10 @@ var typeWords = []TypeWord{
 	{Names: []string{"any"}, KeepsUnknown: true, OpenAPI: "any value", Go: "open"},
 }
 
-// TypeWords returns the types of the shorthand that are one word.
+// TypeWords returns the table of types in the shorthand that are one word.
 func TypeWords() []TypeWord { return slices.Clone(typeWords) }
 
-// typeWord returns the row of a word, nil for any other text.
+// typeWord returns the row of a word, or nil.
 func typeWord(text string) *TypeWord {
 	if i := slices.IndexFunc(typeWords, func(w TypeWord) bool { return slices.Contains(w.Names, text) }); i >= 0 {
 		return &typeWords[i]
@@ -44,7 +44,8 @@ func typeWord(text string) *TypeWord {
 	return nil
 }
 
-// impliedKeywords returns the schema that one of the names of a type of OpenAPI stands for.
+// impliedKeywords returns the keywords that a word implies: type: integer and format: int32 for
+// int32.
 func (w *TypeWord) impliedKeywords(name string) props {
 	k := props{Type: w.Type}
 	if w.HasFormat {
@@ -56,7 +57,7 @@ func (w *TypeWord) impliedKeywords(name string) props {
 	return k
 }
 
-// impliedFormat returns the format that a type of the shorthand has already, empty for none.
+// impliedFormat returns the format that a type of the shorthand implies, or "".
 func impliedFormat(typeText string) string {
 	if w := typeWord(typeText); w != nil && w.HasFormat {
 		return typeText
@@ -64,7 +65,7 @@ func impliedFormat(typeText string) string {
 	return ""
 }
 
-// kubernetesWord returns the Kubernetes type that a word stands for, empty for every other text.
+// kubernetesWord returns the Kubernetes type for a word, such as meta/v1.Time for time, or "".
 func kubernetesWord(text string) string {
 	if w := typeWord(text); w != nil {
 		return w.Kubernetes
@@ -72,10 +73,10 @@ func kubernetesWord(text string) string {
 	return ""
 }
 
-// openAPITypes are the types that a schema may have as its type.
+// openAPITypes are the values of the keyword type in CRDs.
 var openAPITypes = []string{"string", "integer", "number", "boolean", "object", "array"}
 
-// OpenAPITypes returns the types that OpenAPI has.
+// OpenAPITypes returns the values of the keyword type in CRDs.
 func OpenAPITypes() []string { return slices.Clone(openAPITypes) }
 
 // shorthandTypes returns the words of types, and the prefixes of lists and maps, sorted.
@@ -88,7 +89,7 @@ func shorthandTypes() []string {
 	return all
 }
 
-// typeHint proposes what may have been meant by an unknown type.
+// typeHint returns a hint for an unknown type.
 func typeHint(name string, known []string) string {
 	if best := nearest.Name(name, known); best != "" {
 		return `did you mean "` + best + `"?`

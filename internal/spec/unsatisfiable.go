@@ -9,10 +9,10 @@ import (
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Unsatisfiable returns what the API server accepts in the keywords of a schema although no value,
-// or not that value, could ever be valid. It looks below allOf, anyOf, oneOf and not, too, but not
-// in the schemas of fields, items and map values. A file is refused for it unless it accepts
-// WarnUnsatisfiable. The errors are of type Forbidden: their detail says all.
+// Unsatisfiable returns errors for keywords that the API server accepts, although no value is
+// valid, or a value of an enum or a default is not. It checks schemas below allOf, anyOf, oneOf and
+// not, but not those of fields, items and map values. The errors are of type Forbidden, so that
+// their detail is the whole message. A file can accept them, see WarnUnsatisfiable.
 func Unsatisfiable(s *props, path *apifield.Path) apifield.ErrorList {
 	var w unsatisfiable
 	w.checkSchema(s, path)
@@ -39,7 +39,7 @@ func (w *unsatisfiable) checkSchema(s *props, path *apifield.Path) {
 	}
 }
 
-// checkTree checks a schema that only validates, and all that is below it.
+// checkTree checks a schema that only validates, and all schemas below it.
 func (w *unsatisfiable) checkTree(s *props, path *apifield.Path) {
 	w.checkSchema(s, path)
 	for path, below := range SchemasBelow(s, path) {
@@ -47,7 +47,7 @@ func (w *unsatisfiable) checkTree(s *props, path *apifield.Path) {
 	}
 }
 
-// checkLimits reports pairs of limits with nothing between them.
+// checkLimits adds errors for limits that no value is within.
 func (w *unsatisfiable) checkLimits(s *props, path *apifield.Path) {
 	for _, k := range KeywordsOf(Limit) {
 		if k.Least == "" {
@@ -68,7 +68,7 @@ func (w *unsatisfiable) checkLimits(s *props, path *apifield.Path) {
 	}
 }
 
-// isGreater compares two limits of a range, which are both counts or both numbers.
+// isGreater reports whether a is greater than b. Both are counts, or both are numbers.
 func isGreater(a, b any) bool {
 	if a, isCount := a.(*int64); isCount {
 		return *a > *b.(*int64)
@@ -76,7 +76,8 @@ func isGreater(a, b any) bool {
 	return *a.(*float64) > *b.(*float64)
 }
 
-// checkEnum reports values that are there twice, or that are not of the type of the node.
+// checkEnum adds errors for values of an enum that are listed twice, or that are not of the type of
+// the schema.
 func (w *unsatisfiable) checkEnum(s *props, path *apifield.Path) {
 	if s.Enum != nil && len(s.Enum) == 0 {
 		w.fail(path, "has no value")
@@ -95,7 +96,7 @@ func (w *unsatisfiable) checkEnum(s *props, path *apifield.Path) {
 	}
 }
 
-// checkDefault reports a default that a list of distinct items cannot have.
+// checkDefault adds an error for a default with equal items of a list whose items must be distinct.
 func (w *unsatisfiable) checkDefault(s *props, path *apifield.Path) {
 	if s.Default == nil || s.XListType == nil || *s.XListType == "atomic" {
 		return
@@ -117,7 +118,7 @@ func (w *unsatisfiable) checkDefault(s *props, path *apifield.Path) {
 	}
 }
 
-// identityOf returns the part of an item that tells it from others.
+// identityOf returns the values of the list keys of an item, which identify it.
 func identityOf(item json.RawMessage, keys []string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(item, &object) != nil {
@@ -133,8 +134,8 @@ func identityOf(item json.RawMessage, keys []string) string {
 	return identity
 }
 
-// hasTypeOf reports whether a value has the type of a schema, or is null where that is allowed.
-// Without a type, every value has it.
+// hasTypeOf reports whether a value is of the type of a schema, or null if the schema is nullable.
+// Every value is of no type.
 func hasTypeOf(s *props, raw string) bool {
 	if raw == "null" {
 		return s.Nullable || s.Type == ""
@@ -155,7 +156,7 @@ func hasTypeOf(s *props, raw string) bool {
 	return true
 }
 
-// compactJSON returns JSON without spaces; what is absent is null.
+// compactJSON returns JSON without spaces, and null for absent JSON.
 func compactJSON(raw []byte) string {
 	var out bytes.Buffer
 	if json.Compact(&out, raw) != nil || out.Len() == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// anyText returns a text that is a name or a path.
+// anyText accepts a text that is a name or a path.
 func anyText(into *string) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -23,7 +23,7 @@ func anyText(into *string) value {
 	}
 }
 
-// proseText returns a text in which any character may occur, so that YAML may have cut it short.
+// proseText accepts a text of any characters. YAML may have cut off its end at " #", see isWhole.
 func proseText(into *string) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -35,7 +35,7 @@ func proseText(into *string) value {
 	}
 }
 
-// optionalValue returns a value that tells absent from empty.
+// optionalValue accepts what the value of of does, and keeps absent distinct from empty.
 func optionalValue[T any](into **T, of func(*T) value) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -46,7 +46,7 @@ func optionalValue[T any](into **T, of func(*T) value) value {
 	}
 }
 
-// oneWord returns a text that is one of a few.
+// oneWord accepts one of a few words.
 func oneWord[T ~string](into *T, accepted ...T) value {
 	words := make([]string, len(accepted))
 	for i, word := range accepted {
@@ -63,7 +63,7 @@ func oneWord[T ~string](into *T, accepted ...T) value {
 	}
 }
 
-// wordOr returns a text that is one of a few, with a default.
+// wordOr accepts one of a few words, with a default.
 func wordOr[T ~string](preset T, into *T, accepted ...T) value {
 	*into = preset
 	v := oneWord(into, accepted...)
@@ -71,7 +71,7 @@ func wordOr[T ~string](preset T, into *T, accepted ...T) value {
 	return v
 }
 
-// fixedWord returns a text that never differs, and decodes nothing.
+// fixedWord accepts a single word, which it does not store.
 func fixedWord(word string) value {
 	return value{
 		accepts: []string{word},
@@ -82,7 +82,7 @@ func fixedWord(word string) value {
 	}
 }
 
-// trueOrFalse returns a boolean.
+// trueOrFalse accepts a boolean.
 func trueOrFalse(into *bool) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeBool(into, n, path) },
@@ -90,7 +90,7 @@ func trueOrFalse(into *bool) value {
 	}
 }
 
-// trueOrFalseBy returns a boolean with a default.
+// trueOrFalseBy accepts a boolean, with a default.
 func trueOrFalseBy(preset bool, into *bool) value {
 	*into = preset
 	v := trueOrFalse(into)
@@ -98,7 +98,7 @@ func trueOrFalseBy(preset bool, into *bool) value {
 	return v
 }
 
-// integerBetween returns an integer within limits.
+// integerBetween accepts an integer within limits.
 func integerBetween[T int | int32 | int64](into *T, least, most int64) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -111,14 +111,14 @@ func integerBetween[T int | int32 | int64](into *T, least, most int64) value {
 	}
 }
 
-// integerUpTo returns an integer from 0, which is the default.
+// integerUpTo accepts an integer from 0, the default, to most.
 func integerUpTo[T int | int32 | int64](into *T, most int64) value {
 	v := integerBetween(into, 0, most)
 	v.preset = "0"
 	return v
 }
 
-// durationBetween returns a Go duration within limits.
+// durationBetween accepts a Go duration within limits.
 func durationBetween(into *time.Duration, least, most time.Duration) value {
 	const amount = `([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
 	return value{
@@ -154,7 +154,7 @@ func (d *decoder) decodeDuration(
 	}
 }
 
-// base64Text returns bytes, which YAML and JSON have as text.
+// base64Text accepts bytes in base64.
 func base64Text(into *[]byte) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -175,7 +175,7 @@ func base64Text(into *[]byte) value {
 	}
 }
 
-// ruleText returns text of another language, which is not empty.
+// ruleText accepts text of another language, such as CEL. It must not be empty.
 func ruleText(into *Expression) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Warning names what a spec file is warned of: what Kubernetes accepts, and hurts later. A file
-// that means it says so by the name: acceptWarnings: [floats].
+// Warning is the name of a warning about something that Kubernetes accepts, but that causes trouble
+// later. A file accepts it by name: acceptWarnings: [floats].
 type Warning string
 
 // The warnings.
@@ -29,7 +29,7 @@ const (
 	WarnVersions      Warning = "versions"
 )
 
-// warningTable has the warnings, sorted, with what a file is warned of, in Markdown.
+// warningTable has all warnings, sorted, with their meaning in Markdown.
 var warningTable = []struct {
 	name Warning
 	doc  string
@@ -59,7 +59,7 @@ func Warnings() []Warning {
 	return names
 }
 
-// Means returns what a file is warned of, in Markdown.
+// Means returns what a warning is about, in Markdown.
 func (w Warning) Means() string {
 	for _, row := range warningTable {
 		if row.name == w {
@@ -69,7 +69,7 @@ func (w Warning) Means() string {
 	return ""
 }
 
-// acceptDoc is what acceptWarnings means in the file of an API, in Markdown.
+// acceptDoc is the meaning of acceptWarnings for an API, in Markdown.
 var acceptDoc = func() string {
 	names := make([]string, len(warningTable))
 	for i, row := range warningTable {
@@ -78,7 +78,7 @@ var acceptDoc = func() string {
 	return "list of the warnings that are meant, of which nothing is said: " + strings.Join(names, ", ")
 }()
 
-// warningNames returns which warnings a file is not to be told.
+// warningNames accepts the warnings that a file accepts.
 func warningNames(into *[]Warning) value {
 	return distinctList(into, func(name string) string { return name }, func(w *Warning) value { return oneWord(w, Warnings()...) })
 }

@@ -37,7 +37,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 		warn := func(warning spec.Warning) func(path, message, hint string) {
 			return func(path, message, hint string) {
 				if !slices.Contains(c.AcceptWarnings, warning) {
-					all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: warning})
+					all = append(all, spec.Problem{Pos: c.PositionOf(path), Path: path, Message: message, Hint: hint, Warning: warning})
 				}
 			}
 		}
@@ -82,7 +82,7 @@ func (w *warner) addAt(warning spec.Warning, crdPath *field.Path, message, hint 
 
 // addAtKey warns of a key outside of the schemas.
 func (w *warner) addAtKey(warning spec.Warning, path, message, hint string) {
-	w.add(warning, w.api.Place(path), path, message, hint)
+	w.add(warning, w.api.PositionOf(path), path, message, hint)
 }
 
 func (w *warner) add(warning spec.Warning, pos spec.Pos, path, message, hint string) {
