@@ -68,7 +68,7 @@ type Version struct {
 	Authored *Authored
 }
 
-// Authored is what an author calls the Go types of a version.
+// Authored has the names in the Go types of a version that the author of the project wrote.
 type Authored struct {
 	Spec, Status string // types of the package; empty: there is none
 	// Conditions and ObservedGeneration are the fields of the status that the runtime writes, empty
