@@ -29,8 +29,8 @@ type API struct {
 	Versions []Version    // in the order of the file, at least one
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
-	EmbeddedMetadata EmbeddedMetadata
-	Conversion       *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
+	EmbeddedMetadata    EmbeddedMetadata
+	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
 }
 
 // Names are the names of a kind in the CRD. The parser derives Plural, Singular and ListKind from
