@@ -110,8 +110,8 @@ func TestApplyNamesTheFileThatFails(t *testing.T) {
 	}
 }
 
-// A full disk is found while new content is staged: no file has changed.
-func TestApplyStagesEverythingFirst(t *testing.T) {
+// Staging changes no file, so a full disk is found before any has changed.
+func TestStagingChangesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	apply(t, dir, before)
 	want := tree(t, dir)

@@ -25,7 +25,8 @@ func Hold(dir string) (*Held, error) {
 		}
 		held := &Held{made: made}
 		if held.unlock, err = lockDir(dir); err != nil {
-			return nil, errors.Join(err, removeDirs(made))
+			held.removeMade()
+			return nil, err
 		}
 		if held.unlock == nil {
 			continue // the process that held it before has removed it
@@ -38,12 +39,16 @@ func Hold(dir string) (*Held, error) {
 // Release lets others have the folder. It removes the folder if Hold has made it and nothing is in
 // it.
 func (h *Held) Release() {
+	h.removeMade()
+	h.unlock()
+}
+
+func (h *Held) removeMade() {
 	for _, dir := range h.made {
 		if os.Remove(dir) != nil {
-			break // something is in it
+			return // something is in it
 		}
 	}
-	h.unlock()
 }
 
 // removeStaging removes the staging folder of an Apply that was stopped, and reports whether there
@@ -72,12 +77,4 @@ func makeDir(dir string) ([]string, error) {
 		}
 		made = append(made, parent)
 	}
-}
-
-func removeDirs(dirs []string) error {
-	var errs []error
-	for _, dir := range dirs {
-		errs = append(errs, os.Remove(dir))
-	}
-	return errors.Join(errs...)
 }

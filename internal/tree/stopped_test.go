@@ -87,6 +87,21 @@ func TestStoppedApplyIsCompleted(t *testing.T) {
 	}
 }
 
+// An Apply was stopped between the removal of a file and that of its folder.
+func TestStoppedApplyLeavesNoEmptyFolder(t *testing.T) {
+	dir := t.TempDir()
+	apply(t, dir, before)
+	stopAt(t, dir, changes(t, dir, after), 2)
+	if err := os.Remove(filepath.Join(dir, "c/deep/zz_generated.goes.go")); err != nil {
+		t.Fatal(err)
+	}
+	holdAndRelease(t, dir)
+	apply(t, dir, after)
+	if diff := cmp.Diff(treeAfter(t, before, after), tree(t, dir)); diff != "" {
+		t.Errorf("the tree is another (-want +got):\n%s", diff)
+	}
+}
+
 // Wherever an Apply was stopped, and the next one with another plan, too: there is no conflict. The
 // author's file that the first has begun stays.
 func TestStoppedApplyIsFollowedByAnother(t *testing.T) {
@@ -96,6 +111,7 @@ func TestStoppedApplyIsFollowedByAnother(t *testing.T) {
 		"the plan from before":        {before, other},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			want := treeAfter(t, before, after, plans[0], plans[1])
 			for first := 0; ; first++ {
 				var stopped bool
