@@ -22,12 +22,11 @@ import (
 type applied struct {
 	children   []child // those that are desired or kept, as known now
 	first      []child // those that others replace: they have to go before these are created
-	isStale    bool    // something has changed meanwhile, and another reconcile is due
 	isWaiting  bool    // a child waits for another, so that not all of the answer is applied
 	failed     []errChild
 	unapplied  map[apply.Key]bool // those that failed, and those that wait for nothing else
 	impossible error              // of children that Finalize desires in a namespace that is being deleted
-	err        error              // all that went wrong, but for what is impossible
+	err        error              // all that went wrong, but for what is impossible; see [joinErrors]
 }
 
 // applyDesired brings the children to the desired state. It applies each child whatever
@@ -41,37 +40,37 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, sets []decla
 	// A desired child that is invalid may be one that exists and is not observed, since it lies
 	// where none may lie any more. A later release allows that again.
 	isKept := invalid != nil && controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
-	isStale, err := r.updateFinalizer(ctx, isKept || r.needsFinalizer(observed, plan))
-	if isStale || err != nil {
-		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
+	err := r.updateFinalizer(ctx, isKept || r.needsFinalizer(observed, plan))
+	if err == nil {
+		err = r.restoreDependents(ctx, observed, plan.tasks)
 	}
-	if err := r.restoreDependents(ctx, observed, plan.tasks); err != nil {
-		return applied{children: observed.all(), isStale: r.noteStale(err), err: errors.Join(invalid, err)}
+	if err != nil {
+		return applied{children: observed.all(), err: joinErrors(invalid, err)}
 	}
 	done := r.applyTasks(ctx, observed, plan.tasks)
 	r.recordResult(done)
 	r.isUnwritten = r.hasUnwritten(plan.tasks)
 	if invalid != nil {
-		done.err = errors.Join(invalid, joinFailed(done.failed, nil))
+		done.err = joinErrors(done.err, invalid, joinFailed(done.failed, nil))
 		return done
 	}
 	undesired, kept := r.splitUndesired(observed, plan)
 	done.children = append(append(done.children, kept...), plan.unserved...)
-	done.err = joinFailed(done.failed, undesired)
-	if !mayRemove || done.isStale {
+	isStopped := isStale(done.err)
+	done.err = joinErrors(done.err, joinFailed(done.failed, undesired))
+	if !mayRemove || isStopped {
 		return done
 	}
 	pruned, limitErr := done.prunes(ctx, r, undesired, kept)
-	isStale, err = r.removeChildren(ctx, append(done.replacements(), pruned...))
-	done.isStale, done.err = isStale, errors.Join(done.err, limitErr, err)
+	err = r.removeChildren(ctx, append(done.replacements(), pruned...))
+	done.err = joinErrors(done.err, limitErr, err)
 	return done
 }
 
 // keepChildren is applyDesired where the author leaves the children as they are.
 func (r *run) keepChildren(ctx context.Context, observed *observed) applied {
 	r.isUnwritten = !observed.isEmpty()
-	isStale, err := r.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))
-	return applied{children: observed.all(), isStale: isStale, err: err}
+	return applied{children: observed.all(), err: r.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))}
 }
 
 // applyTasks applies the tasks, in their order.
@@ -126,10 +125,10 @@ func (r *run) applyTasks(ctx context.Context, observed *observed, tasks []task) 
 			// Sync took the child for absent, and maybe others: the rest of its answer is dropped.
 			creates.recordRest(ctx, r, tasks)
 			_ = r.restoreUnobserved(ctx, tasks[i+1:]) // what fails is tried again with the next answer
-			done.isStale = r.noteStale(err)
+			done.err = err
 			return done
-		case errors.As(err, new(apply.ErrStale)):
-			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
+		case isStale(err):
+			done.err = errChild{key: task.Key(), err: err}
 			continue
 		case task.kind.isUnserved(err): // the next look at the optional kinds finds that, too
 			r.state.applied.RetryNow(task.Key())

@@ -59,26 +59,25 @@ func isDeletedInForeground(parent client.Object) bool {
 
 // noteOrphaning finds out whether every child of a parent that is deleted is to stay, and records
 // it on the parent. It does so whatever else the reconcile does: a parent may be paused, or wait for
-// a Sync that still runs, for longer than this process lives. It reports whether the parent has
-// changed meanwhile.
-func (r *run) noteOrphaning(ctx context.Context) (isStale bool, err error) {
+// a Sync that still runs, for longer than this process lives.
+func (r *run) noteOrphaning(ctx context.Context) (err error) {
 	if !r.isDeleting() {
-		return false, nil
+		return nil
 	}
 	isOrphaning := r.state.isOrphaning.Load() || isDeletedWithOrphan(r.parent)
 	if !isOrphaning {
 		if isOrphaning, err = r.hasLostReference(); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if !isOrphaning {
-		return false, nil
+		return nil
 	}
 	r.state.isOrphaning.Store(true)
-	if isStale, err = r.addRecord(ctx, orphaningKey); err != nil {
-		err = fmt.Errorf("record that the children are orphaned: %w", err)
+	if err := r.addRecord(ctx, orphaningKey); err != nil {
+		return fmt.Errorf("record that the children are orphaned: %w", err)
 	}
-	return isStale, err
+	return nil
 }
 
 // isOrphaning reports whether every child of the parent is to stay, since the parent is deleted

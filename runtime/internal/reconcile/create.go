@@ -60,7 +60,7 @@ func (r *run) createTogether(ctx context.Context, tasks []task, from int, waits 
 
 // wasRefused reports whether the API server has just refused a child for what it is.
 func wasRefused(err error) bool {
-	return err != nil && !isReplayed(err) && isRefusal(err) && !errors.As(err, new(apply.ErrUnobserved)) && !errors.As(err, new(apply.ErrStale))
+	return err != nil && !isReplayed(err) && isRefusal(err) && !errors.As(err, new(apply.ErrUnobserved)) && !isStale(err)
 }
 
 // take returns the attempt of a task, and records the state of the child. It returns nil if another

@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -23,12 +21,9 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	}
 	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
 		answer, applied := r.callAndApply(ctx, observed)
-		if applied.isStale || ctx.Err() != nil {
-			return outcome{isStale: true}
-		}
 		response, children = answer, applied.children
 		if applied.err != nil || !response.Finalized {
-			return r.reportOutcome(ctx, observed, response, children, errors.Join(applied.err, applied.impossible))
+			return r.reportOutcome(ctx, observed, response, children, joinErrors(applied.err, applied.impossible))
 		}
 		r.state.finalized = true
 		current, err := r.loop.observeChildren(r.parent)
@@ -38,23 +33,17 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 		observed.children = current.children
 		observed.addMissing(children)
 	}
-	isDone, isStale, err := r.removeAllChildren(ctx, observed)
-	if isStale {
-		return outcome{isStale: true}
-	}
+	isDone, err := r.removeAllChildren(ctx, observed)
 	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
-		if isStale, err = r.removeMetadata(ctx); isStale {
-			return outcome{isStale: true}
-		}
+		err = r.removeMetadata(ctx)
 	}
 	if err == nil && isDone {
 		r.marksErr = nil // what has lost its marks holds up no parent that goes
 	}
 	end := r.reportOutcome(ctx, observed, response, children, err)
-	if end.isStale || end.err != nil || !isDone {
-		return end
+	if end.err == nil && isDone {
+		end.err = r.removeFinalizer(ctx)
 	}
-	end.isStale, end.err = r.removeFinalizer(ctx)
 	return end
 }
 
@@ -66,7 +55,7 @@ func (r *run) isFinalized() bool {
 // removeAllChildren removes the children of a parent that is finalized, without those that the
 // garbage collector deletes after it. With an ordered teardown it removes one kind after the
 // other, the last first, each when the one before is gone. It reports whether all is done.
-func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone, isStale bool, err error) {
+func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone bool, err error) {
 	isOrdered := r.loop.definition.IsOrdered
 	for i := len(observed.kinds) - 1; i >= 0; i-- {
 		var removed []child
@@ -87,18 +76,18 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 			}
 		}
 		if len(removed) > 0 && r.loop.definition.Author.Finalize != nil {
-			if isStale, err := r.addRecord(ctx, finalizedKey); isStale || err != nil {
-				return false, isStale, err
+			if err := r.addRecord(ctx, finalizedKey); err != nil {
+				return false, err
 			}
 		}
-		if isStale, err := r.removeChildren(ctx, removed); isStale || err != nil {
-			return false, isStale, err
+		if err := r.removeChildren(ctx, removed); err != nil {
+			return false, err
 		}
 		if isOrdered && waits {
-			return false, false, nil
+			return false, nil
 		}
 	}
-	return true, false, nil
+	return true, nil
 }
 
 // needsFinalizer reports whether the parent must not go without the operator: the author has a
@@ -123,20 +112,19 @@ func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	return false
 }
 
-// addFinalizer adds the finalizer to the parent. It reports whether the parent has changed
-// meanwhile.
-func (r *run) addFinalizer(ctx context.Context) (isStale bool, err error) {
+// addFinalizer adds the finalizer to the parent.
+func (r *run) addFinalizer(ctx context.Context) error {
 	if controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
-		return false, nil
+		return nil
 	}
 	return r.patchParent(ctx, func(parent client.Object) { controllerutil.AddFinalizer(parent, r.loop.finalizer) })
 }
 
 // removeFinalizer removes the finalizer from the parent, so that it can go, and the records with
-// it. It reports whether the parent has changed meanwhile.
-func (r *run) removeFinalizer(ctx context.Context) (isStale bool, err error) {
+// it.
+func (r *run) removeFinalizer(ctx context.Context) error {
 	if !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
-		return false, nil
+		return nil
 	}
 	return r.patchParent(ctx, func(parent client.Object) {
 		controllerutil.RemoveFinalizer(parent, r.loop.finalizer)
@@ -145,19 +133,14 @@ func (r *run) removeFinalizer(ctx context.Context) (isStale bool, err error) {
 }
 
 // updateFinalizer adds or removes the finalizer, before any child is created that needs it.
-func (r *run) updateFinalizer(ctx context.Context, isNeeded bool) (isStale bool, err error) {
+func (r *run) updateFinalizer(ctx context.Context, isNeeded bool) error {
 	switch {
 	case r.isFinalizing():
-		return false, nil
+		return nil
 	case isNeeded:
-		isStale, err = r.addFinalizer(ctx)
-	default:
-		isStale, err = r.removeFinalizer(ctx)
+		return r.addFinalizer(ctx)
 	}
-	if err != nil {
-		err = fmt.Errorf("write the finalizer: %w", err)
-	}
-	return isStale, err
+	return r.removeFinalizer(ctx)
 }
 
 // isUntouched reports whether the parent has no children, and nothing in it is this

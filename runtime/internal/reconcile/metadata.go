@@ -14,21 +14,29 @@ import (
 )
 
 // writeMetadata sets the labels and annotations of the parent that the author desires, and
-// removes those that the author no longer does. It reports whether the parent has changed
-// meanwhile. What somebody keeps changing is written less and less often.
-func (r *run) writeMetadata(ctx context.Context, labels, annotations map[string]string) (isStale bool, err error) {
+// removes those that the author no longer does. What somebody keeps changing is written less and
+// less often. The error is stale if the parent has changed meanwhile.
+func (r *run) writeMetadata(ctx context.Context, labels, annotations map[string]string) error {
 	author := apply.Metadata{Labels: labels, Annotations: annotations}
 	desired, differs := author.CompleteFor(r.parent, r.loop.manager)
 	if !differs || r.isDeleting() && len(r.parent.GetFinalizers()) == 0 {
-		return false, nil
+		return nil
 	}
+	if err := r.repeatMetadata(ctx, author, desired); err != nil {
+		return fmt.Errorf("write the parent's labels and annotations: %w", err)
+	}
+	return nil
+}
+
+// repeatMetadata writes the metadata, unless that was done before and does not last.
+func (r *run) repeatMetadata(ctx context.Context, author, desired apply.Metadata) (err error) {
 	if r.state.metadata == nil {
 		r.state.metadata = new(backoff.Budget)
 	}
 	budget, text := r.state.metadata, fmt.Sprintf("%#v", author)
 	isRepetition := budget.State() == text
 	if err := budget.Replay(r.now, text, r.parent.GetUID()); err != nil {
-		return false, err
+		return err
 	}
 	budget.SetState(text)
 	kind := r.loop.parentKind
@@ -36,22 +44,21 @@ func (r *run) writeMetadata(ctx context.Context, labels, annotations map[string]
 		return author.OtherManager(current, r.loop.manager)
 	}))
 	if r.metadataConflict != nil || err != nil {
-		return false, err
+		return err
 	}
 	body, err := desired.PatchBody(kind.GroupVersion().String(), kind.Kind, r.parent)
 	if err != nil {
-		return false, err
+		return err
 	}
 	answer := kind.newObject()
 	answer.SetName(r.parent.GetName())
 	answer.SetNamespace(r.parent.GetNamespace())
 	err = r.loop.client.Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(r.loop.manager), client.ForceOwnership)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		r.staleCause = fmt.Errorf("write the parent's labels and annotations: %w", err)
-		return true, nil
-	}
-	if err != nil {
-		return false, budget.Fail(r.now, text, r.parent.GetUID(), err)
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return errStale{err}
+	case err != nil:
+		return budget.Fail(r.now, text, r.parent.GetUID(), err)
 	}
 	if budget.Succeeded(); isRepetition {
 		budget.Spend(r.now)
@@ -60,10 +67,10 @@ func (r *run) writeMetadata(ctx context.Context, labels, annotations map[string]
 	r.parent.SetLabels(answer.GetLabels())
 	r.parent.SetAnnotations(answer.GetAnnotations())
 	r.recordParentWrite(answer, "metadata.labels and metadata.annotations")
-	return false, nil
+	return nil
 }
 
 // removeMetadata removes this operator's labels and annotations from the parent.
-func (r *run) removeMetadata(ctx context.Context) (isStale bool, err error) {
+func (r *run) removeMetadata(ctx context.Context) error {
 	return r.writeMetadata(ctx, map[string]string{}, map[string]string{})
 }

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -60,12 +59,12 @@ func (done applied) delaysPruning(r *run) bool {
 
 // removeChildren deletes or orphans children, unless a live read shows that the parent has
 // changed.
-func (r *run) removeChildren(ctx context.Context, children []child) (isStale bool, err error) {
+func (r *run) removeChildren(ctx context.Context, children []child) error {
 	if len(children) == 0 {
-		return false, nil
+		return nil
 	}
-	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
-		return isStale, err
+	if err := r.checkUnchanged(ctx); err != nil {
+		return err
 	}
 	var failures []error
 	for _, child := range children {
@@ -73,15 +72,11 @@ func (r *run) removeChildren(ctx context.Context, children []child) (isStale boo
 		if !child.isReplaced && r.removalPolicy(child) == declared.Orphan {
 			remove = r.orphanObject
 		}
-		err := remove(ctx, child)
-		switch {
-		case errors.As(err, new(apply.ErrStale)):
-			isStale, r.staleCause = true, errChild{key: child.key(), err: err}
-		case err != nil:
+		if err := remove(ctx, child); err != nil {
 			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
-	return isStale, errors.Join(failures...)
+	return joinErrors(failures...)
 }
 
 // deleteObject deletes a child. It returns an apply.ErrStale if the child did not exist any

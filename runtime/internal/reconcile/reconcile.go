@@ -1,10 +1,8 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -21,10 +19,9 @@ import (
 
 // outcome is how a reconcile ended.
 type outcome struct {
-	isStale bool          // the cache was out of date, so the reconcile stopped half-way
 	requeue time.Duration // when the next reconcile is due; 0: when something changes
 	isReady bool
-	err     error
+	err     error // if it is stale, the reconcile has stopped half-way
 }
 
 // reconcile reconciles the parent that a request names. See the table of steps in doc.go.
@@ -44,8 +41,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	}
 	var r *run
 	defer func() { l.slowCalls.leave(r != nil && r.hasRoom) }()
-	r, isStale, err := l.startRun(ctx, request.NamespacedName)
-	if isStale {
+	r, err := l.startRun(ctx, request.NamespacedName)
+	if isStale(err) {
 		test.SetStale()
 		return l.waitForCache(ctx, r), nil
 	}
@@ -67,8 +64,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if !l.selector.matches(r.parent) && r.isUntouched(observed) {
 		return ctrl.Result{}, r.leaveParent(ctx)
 	}
-	isStale, orphaningErr := r.noteOrphaning(ctx)
-	if isStale {
+	orphaningErr := r.noteOrphaning(ctx)
+	if isStale(orphaningErr) {
 		test.SetStale()
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
@@ -90,8 +87,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if ctx.Err() != nil {
 		return ctrl.Result{}, nil
 	}
-	if r.noteStale(relatedErr) {
-		return r.scheduleNext(ctx, observed, outcome{isStale: true}), nil
+	if isStale(relatedErr) {
+		return r.scheduleNext(ctx, observed, outcome{err: relatedErr}), nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
 	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
@@ -109,10 +106,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r.requestToken = r.takeRequest()
 	r.cleanupErr = r.cleanUpForParent(ctx)
 	restoreErr := r.restoreBeforeCall(ctx, observed, missing)
-	if errors.As(restoreErr, new(apply.ErrStale)) {
-		return r.scheduleNext(ctx, observed, outcome{isStale: true}), nil
-	}
-	if err := cmp.Or(orphaningErr, relatedErr, restoreErr); err != nil {
+	if err := joinErrors(orphaningErr, relatedErr, restoreErr); err != nil {
 		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(Response), observed.all(), err)), nil
 	}
 	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed))), nil
@@ -135,20 +129,14 @@ func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 		return r.finalizeParent(ctx, observed)
 	}
 	r.state.wasSelected = true
-	isStale, err := r.removeRecords(ctx)
-	if !isStale && err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
-		isStale, err = r.addFinalizer(ctx)
+	err := r.removeRecords(ctx)
+	if err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
+		err = r.addFinalizer(ctx)
 	}
-	switch {
-	case isStale:
-		return outcome{isStale: true}
-	case err != nil:
-		return r.reportOutcome(ctx, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
+	if err != nil {
+		return r.reportOutcome(ctx, observed, new(Response), observed.all(), err)
 	}
 	response, applied := r.callAndApply(ctx, observed)
-	if applied.isStale || ctx.Err() != nil { // a reconcile that is told to stop shows no error
-		return outcome{isStale: true}
-	}
 	return r.reportOutcome(ctx, observed, response, applied.children, applied.err)
 }
 
@@ -156,15 +144,16 @@ func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 // of the parent's metadata. The error of applied is all that went wrong.
 func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, applied) {
 	response, err := r.callAuthor(ctx, observed)
-	done := applied{children: observed.all()}
-	if r.noteStale(err) {
-		return new(Response), applied{children: done.children, isStale: true}
-	}
 	if response == nil {
 		response = new(Response)
 	}
+	done := applied{children: observed.all()}
+	if isStale(err) {
+		done.err = err
+		return response, done
+	}
 	if restored := r.restoreAfterCall(ctx, observed, response.Children); restored != nil {
-		done.isStale, done.err = r.noteStale(restored), errors.Join(err, restored)
+		done.err = joinErrors(err, restored)
 		return new(Response), done
 	}
 	switch {
@@ -173,51 +162,38 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, 
 	case err == nil:
 		done = r.keepChildren(ctx, observed)
 	}
-	err = errors.Join(err, done.err)
-	if done.isStale {
-		done.err = err
+	if isStale(done.err) {
 		return response, done
 	}
 	response, failed := r.recordApplied(ctx, response, done.children)
-	if r.noteStale(failed) {
-		done.isStale, done.err = true, err
-		return response, done
+	var refused error
+	if !isStale(failed) {
+		refused = r.writeMetadata(ctx, response.Labels, response.Annotations)
 	}
-	err = errors.Join(err, failed)
-	isStale, refused := r.writeMetadata(ctx, response.Labels, response.Annotations)
-	if refused != nil {
-		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
-	}
-	done.isStale, done.err = isStale, err
+	done.err = joinErrors(err, done.err, failed, refused)
 	return response, done
-}
-
-// noteStale notes why a reconcile stops half-way, and nothing more of an answer is carried out: the code
-// took a child for absent that exists, something has changed, a watch is being opened, or the call was put off. It reports false
-// for other errors.
-func (r *run) noteStale(err error) (isStale bool) {
-	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) && !errors.As(err, new(errPutOff)) && !errors.As(err, new(errFilling)) {
-		return false
-	}
-	r.staleCause = err
-	return true
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
 func (r *run) reportOutcome(ctx context.Context, observed *observed, response *Response, children []child, err error) outcome {
+	switch {
+	case isStale(err):
+		return outcome{err: err}
+	case ctx.Err() != nil: // a reconcile that is told to stop shows no error
+		return outcome{err: errStale{ctx.Err()}}
+	}
 	limit := r.loop.definition.Retries
-	err = errors.Join(err, r.cleanupErr, r.marksErr)
-	err = r.state.giveUpIfLast(err, limit)
+	err = r.state.giveUpIfLast(errors.Join(err, r.cleanupErr, r.marksErr), limit)
 	conditions := r.runConditions(children, err)
 	if !r.isHidden(err) {
-		isStale, refused := r.writeStatus(ctx, response, conditions, err)
+		refused := r.writeStatus(ctx, response, conditions, err)
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
-			err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
+			err = errors.Join(err, refused)
 			conditions = r.runConditions(children, err)
-			isStale, refused = r.writeStatus(ctx, new(Response), conditions, err)
+			refused = r.writeStatus(ctx, new(Response), conditions, err)
 		}
-		if isStale {
-			return outcome{isStale: true}
+		if isStale(refused) {
+			return outcome{err: refused}
 		}
 		err = r.state.giveUpIfLast(errors.Join(err, refused), limit)
 	}
@@ -260,6 +236,9 @@ func (r *run) nextRequeue(requeue time.Duration, children []child) time.Duration
 // scheduleNext turns the outcome of a reconcile into when the next one is due. The state counts
 // failures, so the work queue never sees an error.
 func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome) ctrl.Result {
+	if isStale(end.err) {
+		return r.repeatSoon(ctx, end.err)
+	}
 	if end.err != nil {
 		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrNameConflict)), View: r.view(observed)}
 		if errors.As(end.err, new(errGaveUp)) {
@@ -275,17 +254,6 @@ func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome)
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
 		return r.requeueAfter(delay)
 	}
-	if r.isPutOff() {
-		r.test.SetStale()
-		r.countReconcile(ctx, "slow", r.staleCause.Error())
-		r.loop.slowCalls.wait(r.name())
-		return ctrl.Result{}
-	}
-	if end.isStale {
-		r.test.SetStale()
-		r.countReconcile(ctx, "stale", "")
-		return ctrl.Result{RequeueAfter: backoff.Stale}
-	}
 	r.state.failures = backoff.Failures{}
 	r.endSpec(end.isReady)
 	r.countReconcile(ctx, "success", "")
@@ -293,6 +261,18 @@ func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome)
 		r.countConvergence()
 	}
 	return r.requeueAfter(end.requeue)
+}
+
+// repeatSoon ends a stale reconcile.
+func (r *run) repeatSoon(ctx context.Context, stale error) ctrl.Result {
+	r.test.SetStale()
+	if errors.As(stale, new(errPutOff)) {
+		r.countReconcile(ctx, "slow", stale.Error())
+		r.loop.slowCalls.wait(r.name())
+		return ctrl.Result{}
+	}
+	r.countReconcile(ctx, "stale", "")
+	return ctrl.Result{RequeueAfter: backoff.Stale}
 }
 
 // requeueAfter returns the result for a reconcile that is due after some time; 0: never. The work

@@ -26,10 +26,10 @@ func (r *run) hasRecord(key string) bool {
 	return r.parent.GetAnnotations()[r.loop.definition.Group+key] == string(r.parent.GetUID())
 }
 
-// addRecord writes the record of a key. It reports whether the parent has changed meanwhile.
-func (r *run) addRecord(ctx context.Context, key string) (isStale bool, err error) {
+// addRecord writes the record of a key.
+func (r *run) addRecord(ctx context.Context, key string) error {
 	if r.hasRecord(key) {
-		return false, nil
+		return nil
 	}
 	return r.patchParent(ctx, func(parent client.Object) {
 		annotations := maps.Clone(parent.GetAnnotations())
@@ -42,11 +42,11 @@ func (r *run) addRecord(ctx context.Context, key string) (isStale bool, err erro
 }
 
 // removeRecords removes the records of a parent that is not finalized any more, since somebody has
-// selected it again. It reports whether the parent has changed meanwhile.
-func (r *run) removeRecords(ctx context.Context) (isStale bool, err error) {
+// selected it again.
+func (r *run) removeRecords(ctx context.Context) error {
 	r.state.finalized = false
 	if len(r.recordsOf(r.parent)) == 0 {
-		return false, nil
+		return nil
 	}
 	return r.patchParent(ctx, r.dropRecords)
 }
@@ -71,27 +71,33 @@ func (r *run) dropRecords(parent client.Object) {
 }
 
 // patchParent writes the parent's finalizers and the runtime's own annotations. The patch contains
-// the whole list of finalizers, so it requires that the parent has not changed. A patch that failed
-// is not sent again before its backoff ends.
-func (r *run) patchParent(ctx context.Context, change func(client.Object)) (isStale bool, err error) {
+// the whole list of finalizers, so it requires that the parent has not changed: otherwise the error is
+// stale. A patch that failed is not sent again before its backoff ends.
+func (r *run) patchParent(ctx context.Context, change func(client.Object)) error {
 	changed := r.parent.DeepCopyObject().(client.Object)
 	change(changed)
-	budget, desired := &r.state.finalizers, fmt.Sprint(changed.GetFinalizers(), r.recordsOf(changed))
-	if err := budget.Replay(r.now, desired, r.parent.GetUID()); err != nil {
-		return false, err
+	if err := r.sendParentPatch(ctx, changed); err != nil {
+		return fmt.Errorf("write the finalizer: %w", err)
 	}
-	patch := client.MergeFromWithOptions(r.parent, client.MergeFromWithOptimisticLock{})
-	err = r.loop.client.Patch(ctx, changed, patch, client.FieldOwner(r.loop.manager))
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		r.staleCause = fmt.Errorf("write the finalizer: %w", err)
-		return true, nil
-	}
-	if err != nil {
-		return false, budget.Fail(r.now, desired, r.parent.GetUID(), err)
-	}
-	budget.Succeeded()
 	// The annotations of the answer are the operator's own change.
 	r.parent.SetAnnotations(changed.GetAnnotations())
 	r.recordParentWrite(changed, "metadata.finalizers")
-	return false, nil
+	return nil
+}
+
+func (r *run) sendParentPatch(ctx context.Context, changed client.Object) error {
+	budget, desired := &r.state.finalizers, fmt.Sprint(changed.GetFinalizers(), r.recordsOf(changed))
+	if err := budget.Replay(r.now, desired, r.parent.GetUID()); err != nil {
+		return err
+	}
+	patch := client.MergeFromWithOptions(r.parent, client.MergeFromWithOptimisticLock{})
+	err := r.loop.client.Patch(ctx, changed, patch, client.FieldOwner(r.loop.manager))
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return errStale{err}
+	case err != nil:
+		return budget.Fail(r.now, desired, r.parent.GetUID(), err)
+	}
+	budget.Succeeded()
+	return nil
 }

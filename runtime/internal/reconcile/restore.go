@@ -198,8 +198,8 @@ func (r *run) restoreChild(ctx context.Context, unmarked child) (client.Object, 
 		return nil, nil
 	}
 	// A parent that is deleted with --cascade=orphan loses its references on purpose.
-	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
-		return nil, cmp.Or(err, error(apply.ErrStale{Key: unmarked.key()}))
+	if err := r.checkUnchanged(ctx); err != nil {
+		return nil, err
 	}
 	if r.isDeleting() && ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) {
 		return nil, nil

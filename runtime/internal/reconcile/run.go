@@ -30,7 +30,6 @@ type run struct {
 	desiredHash      uint64            // of the children that Sync desires
 	requestToken     string            // of a user who requests that every child is written; empty: nobody does
 	isUnwritten      bool              // a child is not written for that request yet
-	staleCause       error             // why the reconcile stopped half-way, where the API server said so
 	changedMeanwhile bool              // the parent has changed since; another reconcile is due
 	metadataConflict *backoff.Conflict // why the write of the parent's metadata is put off; nil when it is not
 	statusConflict   *backoff.Conflict // why the repair of its status is put off; nil when it is not
@@ -71,18 +70,15 @@ func (r *run) owner() ownership.Parent {
 	return ownership.Parent{Kind: r.loop.parentKind.GroupVersionKind, Name: r.name(), UID: r.parent.GetUID()}
 }
 
-// hasChangedLive reads the parent live and reports whether it has changed since it was read
+// checkUnchanged reads the parent live and returns a stale error if it has changed since it was read
 // from the cache.
-func (r *run) hasChangedLive(ctx context.Context) (bool, error) {
+func (r *run) checkUnchanged(ctx context.Context) error {
 	current := r.loop.parentKind.newObject()
 	err := r.loop.liveReader.Get(ctx, r.name(), current)
-	if apierrors.IsNotFound(err) {
-		return true, nil
+	if apierrors.IsNotFound(err) || err == nil && (current.GetUID() != r.parent.GetUID() || current.GetResourceVersion() != r.parent.GetResourceVersion()) {
+		return errParentChanged
 	}
-	if err != nil {
-		return false, err
-	}
-	return current.GetUID() != r.parent.GetUID() || current.GetResourceVersion() != r.parent.GetResourceVersion(), nil
+	return err
 }
 
 // recordParentWrite goes on with the parent as the API server answered a write of fields.

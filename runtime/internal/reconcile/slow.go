@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -103,9 +102,6 @@ func (r *run) continueSlow(ctx context.Context, name string) bool {
 	log.FromContext(ctx).Info("a call that takes long is ended, since as many as may take so long are running: it is made again when one of them has ended", "call", name, "after", backoff.SlowCall.String())
 	return false
 }
-
-// isPutOff reports whether the reconcile ended since a call of it is made later.
-func (r *run) isPutOff() bool { return errors.As(r.staleCause, new(errPutOff)) }
 
 // noteSpeed notes whether a call of the parent's reconcile was slow. One of them makes the parent slow.
 func (r *run) noteSpeed(isSlow bool) {

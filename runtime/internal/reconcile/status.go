@@ -12,31 +12,30 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
-// writeStatus writes the author's part of the status and the runtime's conditions. It reports
-// whether the parent has changed meanwhile.
-func (r *run) writeStatus(ctx context.Context, response *Response, conditions []metav1.Condition, failed error) (isStale bool, err error) {
+// writeStatus writes the author's part of the status and the runtime's conditions.
+func (r *run) writeStatus(ctx context.Context, response *Response, conditions []metav1.Condition, failed error) error {
 	result, err := r.loop.status.Write(ctx, &r.state.status, status.Change{
 		Parent: r.parent, Conditions: conditions, Failed: failed != nil, Now: r.now,
 		Author: status.Author{Status: response.Status, Conditions: response.Conditions, Hash: func() string {
 			return strconv.FormatUint(hashParentPart(r.loop.definition.Status, response), 16)
 		}},
 	})
-	r.recordStatusWrite(ctx, result)
-	return result.Stale, err
+	return r.recordStatusWrite(ctx, result, err)
 }
 
-// recordStatusWrite records what came of a write of the status.
-func (r *run) recordStatusWrite(ctx context.Context, result status.Result) {
+// recordStatusWrite records what came of a write of the status, and says so in its error.
+func (r *run) recordStatusWrite(ctx context.Context, result status.Result, err error) error {
 	r.statusConflict = result.Conflict
 	if result.Conflict != nil {
 		r.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
 	}
-	if result.Cause != nil {
-		r.staleCause = result.Cause
-	}
 	if result.Answer != nil {
 		r.recordParentWrite(result.Answer, result.Fields...)
 	}
+	if err != nil {
+		return fmt.Errorf("write the status: %w", err)
+	}
+	return nil
 }
 
 // hashParentPart returns a hash of what Sync desires of the parent. It leaves out conditions
