@@ -19,22 +19,16 @@ import (
 )
 
 // callAuthor calls Sync, or Finalize for a parent that is finalized.
-func (r *run) callAuthor(ctx context.Context, observed *observed) (*Response, error) {
+func (r *run) callAuthor(ctx context.Context, observed *observed) (*declared.Response, error) {
 	request := r.newRequest(observed)
-	r.recordSnapshot(request)
 	name, prepare := "Sync", r.loop.definition.Author.Sync
 	if r.isFinalizing() {
 		name, prepare = "Finalize", r.loop.definition.Author.Finalize
 	}
-	before := r.copyRequest(request)
-	prepared := prepare(request)
-	call := func(ctx context.Context) (*Response, error) {
-		return callWithTimeout(ctx, r, name, func(ctx context.Context) (*Response, error) {
-			return process.CallInSpan(ctx, name, errorMessage, prepared)
-		})
-	}
-	response, err := call(ctx)
-	r.inspectAnswer(ctx, before, request, response, err, call)
+	call := prepare(request)
+	response, err := callWithTimeout(ctx, r, name, func(ctx context.Context) (*declared.Response, error) {
+		return process.CallInSpan(ctx, name, errorMessage, call)
+	})
 	if response == nil && err == nil {
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
 	}
@@ -48,7 +42,7 @@ func (r *run) callAuthor(ctx context.Context, observed *observed) (*Response, er
 
 // checkParentPart returns an error if a response says of the parent what it may not. failed is
 // the error beside the response.
-func (r *run) checkParentPart(name string, response *Response, failed error) error {
+func (r *run) checkParentPart(name string, response *declared.Response, failed error) error {
 	switch {
 	case failed == nil && response.Finalized && !r.isFinalizing():
 		return fmt.Errorf("%s returned Finalized, which only Finalize may", name)
@@ -60,9 +54,9 @@ func (r *run) checkParentPart(name string, response *Response, failed error) err
 
 // newRequest returns the request of a reconcile, with children of all kinds of the
 // definition.
-func (r *run) newRequest(observed *observed) Request {
+func (r *run) newRequest(observed *observed) declared.Request {
 	namespace := r.parent.GetNamespace()
-	request := Request{
+	request := declared.Request{
 		Parent: CopyObject(r.parent), Children: make([]declared.View, len(r.loop.definition.Children)), Refused: make([]declared.Refusals, len(r.loop.definition.Children)),
 		Now: r.now, IsObserving: r.loop.environment.Observe,
 	}

@@ -1,17 +1,14 @@
 package reconcile
 
 import (
-	"context"
-	"encoding/json"
+	"errors"
 
-	"github.com/cespare/xxhash/v2"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
@@ -21,9 +18,7 @@ import (
 func (l *loop) newReconciler(build *builder.Builder, options controller.Options) (ctrl.Reconciler, controller.Options) {
 	control := l.environment.Control
 	if control == nil {
-		return ctrl.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-			return l.reconcile(ctx, request, nil)
-		}), options
+		return ctrl.Func(l.reconcile), options
 	}
 	watched := &testcontrol.Loop{
 		Controller: l.definition.Name,
@@ -37,45 +32,33 @@ func (l *loop) newReconciler(build *builder.Builder, options controller.Options)
 		Children:   l.childGVKs(),
 		Namespaces: l.childCache.namespaces,
 		Finalizer:  l.finalizer,
+		Describe:   l.describeDesired,
 		Run:        l.reconcile,
 	}
+	for _, kind := range l.childKinds {
+		watched.Kinds = append(watched.Kinds, kind.GroupVersionKind)
+	}
 	control.Add(watched)
+	l.definition.Author, l.events = watched.Decorate(l.definition.Author), watched.Recorder(l.events)
 	build.WatchesRawSource(source.Func(watched.Start))
 	options.NewQueue = watched.NewQueue
 	return watched, options
 }
 
-// errNotDesired is the error of a child that Sync desires and the test does not.
-type errNotDesired struct{}
-
-func (errNotDesired) Error() string { return "the test does not desire it" }
-
-// replaceForTest lets the test that runs the operator, if one does, desire something else
-// than Sync of a child. The returned Input covers that, too.
-func (r *run) replaceForTest(d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
-	control := r.loop.environment.Control
-	if !control.ReplacesDesired() {
-		return d, content, nil
+// describeDesired returns a desired child of a kind as a test sees it.
+func (l *loop) describeDesired(parent client.Object, kind int, desired declared.DesiredChild) (testcontrol.SyncChild, error) {
+	of := l.childKinds[kind]
+	if !of.isServed() {
+		return testcontrol.SyncChild{}, errors.New(unservedText)
 	}
-	ofSync, err := content()
+	name, _, err := l.identifyDesired(parent.GetNamespace(), of, desired)
 	if err != nil {
-		return d, content, err
+		return testcontrol.SyncChild{}, err
 	}
-	other := control.Author(testcontrol.SyncChild{
-		Parent: r.parent.GetUID(), Kind: d.Kind, Name: d.Name, Update: d.Update, Orphaned: d.WhenDeleted == declared.Orphan, Manager: r.loop.manager, Content: ofSync,
-	})
-	switch {
-	case other == nil:
-		return d, content, nil
-	case len(other) == 0:
-		return d, content, errNotDesired{}
-	}
-	data, err := json.Marshal(other)
-	if err != nil {
-		return d, content, err
-	}
-	hash := xxhash.NewWithSeed(d.Input)
-	_, _ = hash.Write(data) // it never fails
-	d.Input, d.Source = hash.Sum64(), nil
-	return d, func() (map[string]any, error) { return runtime.DeepCopyJSON(other), nil }, nil
+	content, err := l.convertDesired(parent, desired)
+	policies := desired.Policies.Or(of.Policies)
+	return testcontrol.SyncChild{
+		Parent: parent.GetUID(), Kind: of.GroupVersionKind, Name: name, Update: policies.Update,
+		Orphaned: policies.WhenDeleted == declared.Orphan, Manager: l.manager, Content: content,
+	}, err
 }

@@ -47,7 +47,6 @@ func (r *run) recordEvent(eventType, reason, note string) {
 	hash := fnv.New32a()
 	hash.Write([]byte(note))
 	action := fmt.Sprintf("Sync-%08x", hash.Sum32())
-	r.test.AddEvent(fmt.Sprintln(r.parent.GetUID(), r.parent.GetResourceVersion(), eventType, reason, action))
 	if r.loop.environment.Observe {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 // the garbage collector does not delete, and then removes the finalizer. The brake may hold all of
 // this for an object that is not selected any more.
 func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
-	response, children := new(Response), observed.all()
+	response, children := new(declared.Response), observed.all()
 	if isAllowed, err := r.mayOptOut(ctx, children); err != nil || !isAllowed {
 		return r.reportOutcome(ctx, observed, response, children, err)
 	}

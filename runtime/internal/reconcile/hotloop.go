@@ -9,11 +9,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // countAnswer counts what Sync desired in a reconcile, and records an Event about a Sync that
 // desires something else each time. What was refused counts like what was written.
-func (r *run) countAnswer(ctx context.Context, observed *observed, response *Response, requeue time.Duration, err error) {
+func (r *run) countAnswer(ctx context.Context, observed *observed, response *declared.Response, requeue time.Duration, err error) {
 	if len(r.writes.names) == 0 && err == nil {
 		r.state.hotLoop = nil
 		return

@@ -61,9 +61,6 @@ func (r *run) planChildren(observed *observed, sets []declared.DesiredSet) (plan
 		existing := byName(observed.children[i])
 		for _, desired := range set.Children {
 			added, err := r.planChild(kind, desired)
-			if errors.As(err, new(errNotDesired)) {
-				continue
-			}
 			if err == nil && seen[added.Key()] {
 				err = fmt.Errorf("%s is desired twice", added.Key())
 				made.tasks = slices.DeleteFunc(made.tasks, func(other task) bool { return other.Key() == added.Key() })
@@ -105,14 +102,7 @@ func (kind *childKind) listUnserved(set declared.DesiredSet) (waiting []child) {
 // planChild completes one desired child. It converts a child that has not changed since the
 // last reconcile only once.
 func (r *run) planChild(kind *childKind, desired declared.DesiredChild) (task, error) {
-	if isNil(desired.Source()) {
-		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
-	}
-	identity, input, err := readIdentity(desired)
-	if err != nil {
-		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
-	}
-	name, err := r.loop.completeName(r.parent.GetNamespace(), kind, identity)
+	name, input, err := r.loop.identifyDesired(r.parent.GetNamespace(), kind, desired)
 	if err != nil {
 		return task{}, err
 	}
@@ -144,25 +134,34 @@ func (r *run) planChild(kind *childKind, desired declared.DesiredChild) (task, e
 		keys.SetOwner(metadata, r.owner(), byReference)
 		keys.SetDeletionPolicy(metadata, string(desired.WhenDropped))
 	}
-	content := func() (map[string]any, error) { return r.convertDesired(desired) }
-	if described, content, err = r.replaceForTest(described, content); err != nil {
-		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
-	}
 	r.desiredHash += described.Input
 	recalled, ok := r.state.applied.Recall(described, func() map[string]any {
-		content, _ := content() // an earlier reconcile converted it without an error
+		content, _ := r.loop.convertDesired(r.parent, desired) // an earlier reconcile converted it without an error
 		return content
 	})
 	if ok {
 		made.Desired = recalled
 		return made, nil
 	}
-	complete, err := content()
+	content, err := r.loop.convertDesired(r.parent, desired)
 	if err != nil {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
-	made.Desired, err = apply.NewDesired(described, complete)
+	made.Desired, err = apply.NewDesired(described, content)
 	return made, err
+}
+
+// identifyDesired returns the name of a desired child, and the hash of what the author gave.
+func (l *loop) identifyDesired(parentNamespace string, kind *childKind, desired declared.DesiredChild) (types.NamespacedName, inputHash, error) {
+	if isNil(desired.Source()) {
+		return types.NamespacedName{}, 0, fmt.Errorf("a desired %s is nil", kind.Kind)
+	}
+	stated, input, err := readIdentity(desired)
+	if err != nil {
+		return types.NamespacedName{}, 0, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	name, err := l.completeName(parentNamespace, kind, stated)
+	return name, input, err
 }
 
 func isNil(object any) bool {
@@ -171,7 +170,7 @@ func isNil(object any) bool {
 }
 
 // convertDesired returns the content that the author desires of a child, without ownership.
-func (r *run) convertDesired(desired declared.DesiredChild) (map[string]any, error) {
+func (l *loop) convertDesired(parent client.Object, desired declared.DesiredChild) (map[string]any, error) {
 	content, err := apply.Canonical(desired.Source())
 	if err != nil {
 		return nil, err
@@ -180,7 +179,7 @@ func (r *run) convertDesired(desired declared.DesiredChild) (map[string]any, err
 	if !ok {
 		return nil, errors.New("it has no metadata")
 	}
-	r.loop.childCache.keys.ClearOwner(metadata, r.parent.GetUID())
+	l.childCache.keys.ClearOwner(metadata, parent.GetUID())
 	return content, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
@@ -25,7 +26,8 @@ type outcome struct {
 }
 
 // reconcile reconciles the parent that a request names. See the table of steps in doc.go.
-func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testcontrol.Reconcile) (ctrl.Result, error) {
+func (l *loop) reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	test := testcontrol.ReconcileOf(ctx)
 	ctx = l.environment.ReconcileContext(ctx)
 	if ctx == nil {
 		return ctrl.Result{}, nil
@@ -107,7 +109,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r.cleanupErr = r.cleanUpForParent(ctx)
 	restoreErr := r.restoreBeforeCall(ctx, observed, missing)
 	if err := joinErrors(orphaningErr, relatedErr, restoreErr); err != nil {
-		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(Response), observed.all(), err)), nil
+		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(declared.Response), observed.all(), err)), nil
 	}
 	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed))), nil
 }
@@ -134,7 +136,7 @@ func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 		err = r.addFinalizer(ctx)
 	}
 	if err != nil {
-		return r.reportOutcome(ctx, observed, new(Response), observed.all(), err)
+		return r.reportOutcome(ctx, observed, new(declared.Response), observed.all(), err)
 	}
 	response, applied := r.callAndApply(ctx, observed)
 	return r.reportOutcome(ctx, observed, response, applied.children, applied.err)
@@ -142,10 +144,10 @@ func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 
 // callAndApply calls the author's code and carries out what it desires of the children and
 // of the parent's metadata. The error of applied is all that went wrong.
-func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, applied) {
+func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.Response, applied) {
 	response, err := r.callAuthor(ctx, observed)
 	if response == nil {
-		response = new(Response)
+		response = new(declared.Response)
 	}
 	done := applied{children: observed.all()}
 	if isStale(err) {
@@ -154,7 +156,7 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, 
 	}
 	if restored := r.restoreAfterCall(ctx, observed, response.Children); restored != nil {
 		done.err = joinErrors(err, restored)
-		return new(Response), done
+		return new(declared.Response), done
 	}
 	switch {
 	case response.Children != nil:
@@ -175,7 +177,7 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, 
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
-func (r *run) reportOutcome(ctx context.Context, observed *observed, response *Response, children []child, err error) outcome {
+func (r *run) reportOutcome(ctx context.Context, observed *observed, response *declared.Response, children []child, err error) outcome {
 	switch {
 	case isStale(err):
 		return outcome{err: err}
@@ -190,7 +192,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *R
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
 			err = errors.Join(err, refused)
 			conditions = r.runConditions(children, err)
-			refused = r.writeStatus(ctx, new(Response), conditions, err)
+			refused = r.writeStatus(ctx, new(declared.Response), conditions, err)
 		}
 		if isStale(refused) {
 			return outcome{err: refused}

@@ -158,14 +158,7 @@ func (r *run) namesOf(sets []declared.DesiredSet) map[apply.Key]bool {
 			break
 		}
 		for _, desired := range sets[kind.index].Children {
-			if isNil(desired.Source()) {
-				continue
-			}
-			stated, _, err := readIdentity(desired)
-			if err != nil {
-				continue
-			}
-			if name, err := r.loop.completeName(r.parent.GetNamespace(), kind, stated); err == nil {
+			if name, _, err := r.loop.identifyDesired(r.parent.GetNamespace(), kind, desired); err == nil {
 				names[apply.Key{Kind: kind.GroupVersionKind, Name: name}] = true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
@@ -69,7 +70,7 @@ func (r *run) limitStale(ctx context.Context, observed *observed, end outcome) o
 		return end
 	}
 	err := errConflicts{backoff.Conflicts.Free + 1, end.err}
-	if shown := r.reportOutcome(ctx, observed, new(Response), observed.all(), err); !isStale(shown.err) {
+	if shown := r.reportOutcome(ctx, observed, new(declared.Response), observed.all(), err); !isStale(shown.err) {
 		return shown
 	}
 	return outcome{err: err}

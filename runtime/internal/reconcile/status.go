@@ -9,11 +9,12 @@ import (
 	"github.com/cespare/xxhash/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
 // writeStatus writes the author's part of the status and the runtime's conditions.
-func (r *run) writeStatus(ctx context.Context, response *Response, conditions []metav1.Condition, failed error) error {
+func (r *run) writeStatus(ctx context.Context, response *declared.Response, conditions []metav1.Condition, failed error) error {
 	result, err := r.loop.status.Write(ctx, &r.state.status, status.Change{
 		Parent: r.parent, Conditions: conditions, Failed: failed != nil, Now: r.now,
 		Author: status.Author{Status: response.Status, Conditions: response.Conditions, Hash: func() string {
@@ -40,7 +41,7 @@ func (r *run) recordStatusWrite(ctx context.Context, result status.Result, err e
 
 // hashParentPart returns a hash of what Sync desires of the parent. It leaves out conditions
 // in the status, which are not the author's.
-func hashParentPart(access *status.Access, response *Response) uint64 {
+func hashParentPart(access *status.Access, response *declared.Response) uint64 {
 	hash := xxhash.New()
 	if response.Status != nil {
 		copied := response.Status

@@ -3,8 +3,6 @@ package testcontrol
 import (
 	"context"
 	"time"
-
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // Reconcile is what is known of one reconcile of a parent. A nil Reconcile, for an operator
@@ -23,8 +21,13 @@ type Reconcile struct {
 	loop        *Loop
 }
 
-// ReconcileFunc reconciles the parent that a request names, and records how it goes.
-type ReconcileFunc func(context.Context, reconcile.Request, *Reconcile) (reconcile.Result, error)
+type reconcileKey struct{}
+
+// ReconcileOf returns the reconcile that a context belongs to; nil for an operator that no test runs.
+func ReconcileOf(ctx context.Context) *Reconcile {
+	r, _ := ctx.Value(reconcileKey{}).(*Reconcile)
+	return r
+}
 
 // SetError records the error that the reconcile ended with.
 func (r *Reconcile) SetError(reason string, err error) {
@@ -52,13 +55,6 @@ func (r *Reconcile) SetDelayed() {
 func (r *Reconcile) SetHotLoop() {
 	if r != nil {
 		r.IsHotLoop = true
-	}
-}
-
-// AddEvent records an Event. The API server counts equal Events as one.
-func (r *Reconcile) AddEvent(event string) {
-	if r != nil {
-		r.loop.addEvent(event)
 	}
 }
 
