@@ -28,7 +28,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 		Parents: d.Parents, Children: d.childKinds(new(C), new(D)), Related: d.relatedKinds(new(R)), IsOrdered: d.Teardown == TeardownOrdered,
 		ParentMetadata: d.ParentMetadata, Retries: d.Retries, Timeout: d.Timeout,
 		ForbidPause: d.ForbidPause, ForbidDisconnect: d.ForbidDisconnect,
-		Status: newStatusAccess(d), Author: reconcile.Author{Sync: prepareCalls(d, d.Sync)},
+		Status: newStatusAccess(d), Author: declared.Author{Sync: prepareCalls(d, d.Sync)},
 	}
 	if d.Finalize != nil {
 		converted.Author.Finalize = prepareCalls(d, d.Finalize)
@@ -77,8 +77,8 @@ func newStatusAccess[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 }
 
 // prepareCalls returns a function that binds a request to a call of the author's function.
-func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], function func(context.Context, *Request[P, C, R]) (*Response[D, S], error)) func(reconcile.Request) reconcile.Call {
-	return func(request reconcile.Request) reconcile.Call {
+func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], function func(context.Context, *Request[P, C, R]) (*Response[D, S], error)) func(declared.Request) declared.Call {
+	return func(request declared.Request) declared.Call {
 		bound := &Request[P, C, R]{Parent: request.Parent.(P), Now: request.Now, Observing: request.IsObserving}
 		for i, kind := range d.childKinds(&bound.Children, new(D)) {
 			if !kind.PruneOnly {
@@ -89,14 +89,14 @@ func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], 
 		for i, kind := range d.relatedKinds(&bound.Related) {
 			kind.Fields.Observe(request.Related[i], nil)
 		}
-		return func(ctx context.Context) (*reconcile.Response, error) {
+		return func(ctx context.Context) (*declared.Response, error) {
 			response, err := function(ctx, bound)
 			return convertResponse(d, response), err
 		}
 	}
 }
 
-func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], response *Response[D, S]) *reconcile.Response {
+func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], response *Response[D, S]) *declared.Response {
 	if response == nil {
 		return nil
 	}
@@ -115,11 +115,11 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 }
 
 // convertParentPart converts what a response says of the parent, without the children.
-func convertParentPart[D, S any](response *Response[D, S]) *reconcile.Response {
-	converted := &reconcile.Response{
+func convertParentPart[D, S any](response *Response[D, S]) *declared.Response {
+	converted := &declared.Response{
 		Events: response.Events, Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
 		RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
-		ConvertAgain: func() *reconcile.Response { return convertParentPart(response) },
+		ConvertAgain: func() *declared.Response { return convertParentPart(response) },
 	}
 	if response.Status != nil {
 		converted.Status = response.Status

@@ -1,17 +1,14 @@
 package reconcile
 
 import (
-	"context"
-	"encoding/json"
+	"errors"
 
-	"github.com/cespare/xxhash/v2"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
@@ -21,9 +18,7 @@ import (
 func (l *loop) newReconciler(build *builder.Builder, options controller.Options) (ctrl.Reconciler, controller.Options) {
 	control := l.environment.Control
 	if control == nil {
-		return ctrl.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-			return l.reconcile(ctx, request, nil)
-		}), options
+		return ctrl.Func(l.reconcile), options
 	}
 	watched := &testcontrol.Loop{
 		Controller: l.definition.Name,
@@ -37,45 +32,96 @@ func (l *loop) newReconciler(build *builder.Builder, options controller.Options)
 		Children:   l.childGVKs(),
 		Namespaces: l.childCache.namespaces,
 		Finalizer:  l.finalizer,
+		Describe:   l.describeDesired,
 		Run:        l.reconcile,
 	}
+	for _, kind := range l.childKinds {
+		watched.Kinds = append(watched.Kinds, kind.GroupVersionKind)
+	}
 	control.Add(watched)
+	l.definition.Author, l.events = watched.Decorate(l.definition.Author), watched.Recorder(l.events)
 	build.WatchesRawSource(source.Func(watched.Start))
 	options.NewQueue = watched.NewQueue
 	return watched, options
 }
 
-// errNotDesired is the error of a child that Sync desires and the test does not.
-type errNotDesired struct{}
-
-func (errNotDesired) Error() string { return "the test does not desire it" }
-
-// replaceForTest lets the test that runs the operator, if one does, desire something else
-// than Sync of a child. The returned Input covers that, too.
-func (r *run) replaceForTest(d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
-	control := r.loop.environment.Control
-	if !control.ReplacesDesired() {
-		return d, content, nil
+// describeDesired returns a desired child of a kind as a test sees it.
+func (l *loop) describeDesired(parent client.Object, kind int, desired declared.DesiredChild) (testcontrol.SyncChild, error) {
+	of := l.childKinds[kind]
+	if !of.isServed() {
+		return testcontrol.SyncChild{}, errors.New(unservedText)
 	}
-	ofSync, err := content()
+	name, _, err := l.identifyDesired(parent.GetNamespace(), of, desired)
 	if err != nil {
-		return d, content, err
+		return testcontrol.SyncChild{}, err
 	}
-	other := control.Author(testcontrol.SyncChild{
-		Parent: r.parent.GetUID(), Kind: d.Kind, Name: d.Name, Update: d.Update, Orphaned: d.WhenDeleted == declared.Orphan, Manager: r.loop.manager, Content: ofSync,
-	})
-	switch {
-	case other == nil:
-		return d, content, nil
-	case len(other) == 0:
-		return d, content, errNotDesired{}
+	content, err := l.convertDesired(parent, desired)
+	policies := desired.Policies.Or(of.Policies)
+	return testcontrol.SyncChild{
+		Parent: parent.GetUID(), Kind: of.GroupVersionKind, Name: name, Update: policies.Update,
+		Orphaned: policies.WhenDeleted == declared.Orphan, Manager: l.manager, Content: content,
+	}, err
+}
+
+// A test that runs the operator gets a record of each reconcile: what it desired of the
+// children, to compare with what the API server has of them. Without such a test the functions here
+// do nothing.
+
+// recordParent records which parent is reconciled.
+func (r *run) recordParent() {
+	record := r.test.Record()
+	if record == nil {
+		return
 	}
-	data, err := json.Marshal(other)
-	if err != nil {
-		return d, content, err
+	record.UID, record.Generation, record.Finalizing = r.parent.GetUID(), r.parent.GetGeneration(), r.isFinalizing()
+	if suspension := r.findSuspension(); suspension != nil {
+		record.Suspended = suspension.Reason
 	}
-	hash := xxhash.NewWithSeed(d.Input)
-	_, _ = hash.Write(data) // it never fails
-	d.Input, d.Source = hash.Sum64(), nil
-	return d, func() (map[string]any, error) { return runtime.DeepCopyJSON(other), nil }, nil
+}
+
+// recordDesired records what Sync desired.
+func (r *run) recordDesired(plan plan) {
+	record := r.test.Record()
+	if record == nil {
+		return
+	}
+	record.Complete = true
+	for key := range plan.keep {
+		record.Kept = append(record.Kept, testcontrol.Child{Kind: key.Kind, Name: key.Name})
+	}
+	for _, task := range plan.tasks {
+		content, err := r.loop.convertDesired(r.parent, task.source)
+		if err != nil { // planChild converted it without an error
+			continue
+		}
+		metadata, ownership := content["metadata"].(map[string]any), map[string]any{}
+		if annotations, ok := metadata["annotations"].(map[string]any); ok {
+			delete(annotations, task.HashKey)
+		}
+		task.AddOwnerMetadata(metadata)
+		task.AddOwnerMetadata(ownership)
+		record.Desired = append(record.Desired, testcontrol.Desired{
+			Child:     testcontrol.Child{Kind: task.Kind, Name: task.Name},
+			Content:   content,
+			Ownership: map[string]any{"metadata": ownership},
+			Update:    task.Update,
+			Hash:      task.Hash,
+		})
+	}
+}
+
+// recordResult records which of the desired children the reconcile left as they are.
+func (r *run) recordResult(done applied) {
+	record := r.test.Record()
+	if record == nil {
+		return
+	}
+	record.Waiting = done.isWaiting || done.prunes.heldText != ""
+	for _, child := range done.children {
+		for i := range record.Desired {
+			if desired := &record.Desired[i]; desired.Kind == child.GroupVersionKind && desired.Name == child.name {
+				desired.Waits, desired.Altered, desired.Conflict = child.waitsFor, child.altered, child.conflict != nil
+			}
+		}
+	}
 }

@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -17,18 +15,15 @@ import (
 // the garbage collector does not delete, and then removes the finalizer. The brake may hold all of
 // this for an object that is not selected any more.
 func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
-	response, children := new(Response), observed.all()
-	if isAllowed, err := r.mayOptOut(ctx, children); err != nil || !isAllowed {
-		return r.reportOutcome(ctx, observed, response, children, err)
+	response, done := new(declared.Response), applied{children: observed.all()}
+	if done.prunes.heldText, done.err = r.holdOptOut(ctx, done.children); done.err != nil || done.prunes.heldText != "" {
+		return r.reportOutcome(ctx, observed, response, done)
 	}
 	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
-		answer, applied := r.callAndApply(ctx, observed)
-		if applied.isStale || ctx.Err() != nil {
-			return outcome{isStale: true}
-		}
-		response, children = answer, applied.children
-		if applied.err != nil || !response.Finalized {
-			return r.reportOutcome(ctx, observed, response, children, errors.Join(applied.err, applied.impossible))
+		response, done = r.callAndApply(ctx, observed)
+		if done.err != nil || !response.Finalized {
+			done.err = joinErrors(done.err, done.impossible)
+			return r.reportOutcome(ctx, observed, response, done)
 		}
 		r.state.finalized = true
 		current, err := r.loop.observeChildren(r.parent)
@@ -36,37 +31,33 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 			return outcome{err: err}
 		}
 		observed.children = current.children
-		observed.addMissing(children)
+		observed.addMissing(done.children)
 	}
-	isDone, isStale, err := r.removeAllChildren(ctx, observed)
-	if isStale {
-		return outcome{isStale: true}
+	isDone := false
+	isDone, done.err = r.removeAllChildren(ctx, observed)
+	isDone = isDone && done.err == nil
+	if isDone && !r.isDeleting() { // the object stays, and is no parent any more
+		done.err = r.writer.removeMetadata(ctx)
 	}
-	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
-		if isStale, err = r.removeMetadata(ctx); isStale {
-			return outcome{isStale: true}
-		}
+	if isDone && done.err == nil {
+		r.restorer.err = nil // what has lost its marks holds up no parent that goes
 	}
-	if err == nil && isDone {
-		r.marksErr = nil // what has lost its marks holds up no parent that goes
+	end := r.reportOutcome(ctx, observed, response, done)
+	if isDone && end.err == nil {
+		end.err = r.writer.removeFinalizer(ctx)
 	}
-	end := r.reportOutcome(ctx, observed, response, children, err)
-	if end.isStale || end.err != nil || !isDone {
-		return end
-	}
-	end.isStale, end.err = r.removeFinalizer(ctx)
 	return end
 }
 
 // isFinalized reports whether the author's Finalize has returned Finalized for this parent.
-func (r *run) isFinalized() bool {
-	return r.state.finalized || r.hasRecord(finalizedKey)
+func (s *subject) isFinalized() bool {
+	return s.state.finalized || s.hasRecord(finalizedKey)
 }
 
 // removeAllChildren removes the children of a parent that is finalized, without those that the
 // garbage collector deletes after it. With an ordered teardown it removes one kind after the
 // other, the last first, each when the one before is gone. It reports whether all is done.
-func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone, isStale bool, err error) {
+func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone bool, err error) {
 	isOrdered := r.loop.definition.IsOrdered
 	for i := len(observed.kinds) - 1; i >= 0; i-- {
 		var removed []child
@@ -82,23 +73,23 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 				continue
 			}
 			waits = waits || isDeleted
-			if object.GetDeletionTimestamp() == nil && !r.writes.removed[object.GetUID()] {
+			if object.GetDeletionTimestamp() == nil && !r.writer.removed[object.GetUID()] {
 				removed = append(removed, child)
 			}
 		}
 		if len(removed) > 0 && r.loop.definition.Author.Finalize != nil {
-			if isStale, err := r.addRecord(ctx, finalizedKey); isStale || err != nil {
-				return false, isStale, err
+			if err := r.writer.addRecord(ctx, finalizedKey); err != nil {
+				return false, err
 			}
 		}
-		if isStale, err := r.removeChildren(ctx, removed); isStale || err != nil {
-			return false, isStale, err
+		if err := r.writer.removeChildren(ctx, removed); err != nil {
+			return false, err
 		}
 		if isOrdered && waits {
-			return false, false, nil
+			return false, nil
 		}
 	}
-	return true, false, nil
+	return true, nil
 }
 
 // needsFinalizer reports whether the parent must not go without the operator: the author has a
@@ -123,46 +114,40 @@ func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	return false
 }
 
-// addFinalizer adds the finalizer to the parent. It reports whether the parent has changed
-// meanwhile.
-func (r *run) addFinalizer(ctx context.Context) (isStale bool, err error) {
-	if controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
-		return false, nil
+// addFinalizer adds the finalizer to the parent.
+func (w *writer) addFinalizer(ctx context.Context) error {
+	if controllerutil.ContainsFinalizer(w.parent, w.loop.finalizer) {
+		return nil
 	}
-	return r.patchParent(ctx, func(parent client.Object) { controllerutil.AddFinalizer(parent, r.loop.finalizer) })
+	return w.patchParent(ctx, func(parent client.Object) { controllerutil.AddFinalizer(parent, w.loop.finalizer) })
 }
 
 // removeFinalizer removes the finalizer from the parent, so that it can go, and the records with
-// it. It reports whether the parent has changed meanwhile.
-func (r *run) removeFinalizer(ctx context.Context) (isStale bool, err error) {
-	if !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
-		return false, nil
+// it.
+func (w *writer) removeFinalizer(ctx context.Context) error {
+	if !controllerutil.ContainsFinalizer(w.parent, w.loop.finalizer) {
+		return nil
 	}
-	return r.patchParent(ctx, func(parent client.Object) {
-		controllerutil.RemoveFinalizer(parent, r.loop.finalizer)
-		r.dropRecords(parent)
+	return w.patchParent(ctx, func(parent client.Object) {
+		controllerutil.RemoveFinalizer(parent, w.loop.finalizer)
+		w.dropRecords(parent)
 	})
 }
 
 // updateFinalizer adds or removes the finalizer, before any child is created that needs it.
-func (r *run) updateFinalizer(ctx context.Context, isNeeded bool) (isStale bool, err error) {
+func (w *writer) updateFinalizer(ctx context.Context, isNeeded bool) error {
 	switch {
-	case r.isFinalizing():
-		return false, nil
+	case w.isFinalizing():
+		return nil
 	case isNeeded:
-		isStale, err = r.addFinalizer(ctx)
-	default:
-		isStale, err = r.removeFinalizer(ctx)
+		return w.addFinalizer(ctx)
 	}
-	if err != nil {
-		err = fmt.Errorf("write the finalizer: %w", err)
-	}
-	return isStale, err
+	return w.removeFinalizer(ctx)
 }
 
 // isUntouched reports whether the parent has no children, and nothing in it is this
 // controller's.
-func (r *run) isUntouched(observed *observed) bool {
-	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(r.parent, r.loop.manager)
-	return observed.isEmpty() && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
+func (s *subject) isUntouched(observed *observed) bool {
+	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(s.parent, s.loop.manager)
+	return observed.isEmpty() && !hasMetadata && !controllerutil.ContainsFinalizer(s.parent, s.loop.finalizer)
 }

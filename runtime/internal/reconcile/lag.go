@@ -13,6 +13,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
@@ -81,8 +82,8 @@ func (r *run) reportLag(ctx context.Context, missing consistency.Lag) {
 	if r.loop.lagging.begin(&r.state.lag, missing.Kind) {
 		log.FromContext(ctx).Error(errCacheStale, "parents wait for it", "kind", missing.Kind.String(), "missing", text)
 	}
-	_, err := r.writeStatus(ctx, new(Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
-	if err != nil {
+	err := r.writer.writeStatus(ctx, new(declared.Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
+	if err != nil && !isStale(err) {
 		log.FromContext(ctx).Error(err, "the status cannot say that a cache stands still")
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
@@ -41,25 +40,25 @@ func (l *loop) noteLeaked(child client.Object, parent ownership.Parent) {
 	}
 }
 
-// cleanUpAfterParent removes the leaked children of a parent that is gone, and forgets it. It
-// reports whether the cache does not show yet what earlier reconciles have pruned.
-func (l *loop) cleanUpAfterParent(ctx context.Context, name types.NamespacedName) (isStale bool, err error) {
+// cleanUpAfterParent removes the leaked children of a parent that is gone, and forgets it. The error is
+// stale if the cache does not show yet what earlier reconciles have pruned.
+func (l *loop) cleanUpAfterParent(ctx context.Context, name types.NamespacedName) error {
 	found, err := l.findLeaked(name, "")
 	if err != nil {
-		return false, err
+		return err
 	}
 	if len(found) > 0 {
 		if state := l.states.get(name); state != nil && state.writes.HasPending() {
-			if seen, err := state.writes.AreSeen(ctx, l.liveReader, l.now()); !seen || err != nil {
-				return err == nil, err
+			if err := l.checkSeen(ctx, state); err != nil {
+				return err
 			}
 		}
 		if err := l.removeLeaked(ctx, name, found); err != nil {
-			return false, err
+			return err
 		}
 	}
 	l.forget(name)
-	return false, nil
+	return nil
 }
 
 // cleanUpForParent removes the leaked children of earlier parents of this one's name.
@@ -118,7 +117,7 @@ func (l *loop) removeLeaked(ctx context.Context, parent types.NamespacedName, fo
 		if l.definition.IsOrdered && child.childKind != found[0].childKind {
 			break
 		}
-		if err := l.removeLeakedChild(ctx, child); err != nil && !errors.As(err, new(apply.ErrStale)) {
+		if err := l.removeLeakedChild(ctx, child); err != nil && !isStale(err) {
 			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}

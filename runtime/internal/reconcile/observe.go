@@ -28,39 +28,44 @@ type observed struct {
 }
 
 // startRun reads a parent once the cache holds all that earlier reconciles of it have
-// written. It returns nil if there is no parent that this operator works on, and reports
-// whether the cache is still out of date: the run can do nothing but say so then.
-func (l *loop) startRun(ctx context.Context, name types.NamespacedName) (r *run, isStale bool, err error) {
-	r, isStale, err = l.readParent(ctx, name)
+// written. It returns nil if there is no parent that this operator works on. The error is stale if the
+// cache is still out of date: the run can do nothing but say so then.
+func (l *loop) startRun(ctx context.Context, name types.NamespacedName) (*run, error) {
+	r, err := l.readParent(ctx, name)
 	if r == nil || err != nil || !r.state.writes.HasPending() {
-		return r, isStale, err
+		return r, err
 	}
-	seen, err := r.state.writes.AreSeen(ctx, l.liveReader, r.now)
-	if err != nil {
-		return nil, false, err
-	}
-	if !seen {
-		return r, true, nil
+	if err := l.checkSeen(ctx, r.state); err != nil {
+		return r, err
 	}
 	return l.readParent(ctx, name) // only now is the cache known to be new enough
 }
 
 // readParent reads a parent from the cache, and cleans up after one that is gone.
-func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (r *run, isStale bool, err error) {
+func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (*run, error) {
 	parent := l.parentKind.newObject()
-	err = l.cache.Get(ctx, name, parent, uncopiedOptions(parent)...)
+	err := l.cache.Get(ctx, name, parent, uncopiedOptions(parent)...)
 	if apierrors.IsNotFound(err) {
-		isStale, err = l.cleanUpAfterParent(ctx, name)
-		return nil, isStale, err
+		return nil, l.cleanUpAfterParent(ctx, name)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if !l.shard.has(parent) {
 		l.forget(name)
-		return nil, false, nil
+		return nil, nil
 	}
-	return &run{loop: l, state: l.states.getOrAdd(name, parent.GetUID()), parent: parent, now: l.now()}, false, nil
+	return l.newRun(parent), nil
+}
+
+// checkSeen returns a stale error if the cache does not show yet what earlier reconciles of a parent have
+// written.
+func (l *loop) checkSeen(ctx context.Context, s *state) error {
+	seen, err := s.writes.AreSeen(ctx, l.liveReader, l.now())
+	if err == nil && !seen {
+		return errStale{errCacheStale}
+	}
+	return err
 }
 
 // uncopiedOptions returns the options by which a cache returns what it holds, in a struct of

@@ -1,34 +1,21 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
-	"github.com/opgen-dev/opgen/runtime/internal/status"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
-// outcome is how a reconcile ended.
-type outcome struct {
-	isStale bool          // the cache was out of date, so the reconcile stopped half-way
-	requeue time.Duration // when the next reconcile is due; 0: when something changes
-	isReady bool
-	err     error
-}
-
 // reconcile reconciles the parent that a request names. See the table of steps in doc.go.
-func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testcontrol.Reconcile) (ctrl.Result, error) {
+func (l *loop) reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	test := testcontrol.ReconcileOf(ctx)
 	ctx = l.environment.ReconcileContext(ctx)
 	if ctx == nil {
 		return ctrl.Result{}, nil
@@ -43,10 +30,10 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		ctx = observed
 	}
 	var r *run
-	defer func() { l.slowCalls.leave(r != nil && r.hasRoom) }()
-	r, isStale, err := l.startRun(ctx, request.NamespacedName)
-	if isStale {
-		test.SetStale()
+	defer func() { l.slowCalls.leave(r != nil && r.calls.hasRoom) }()
+	r, err := l.startRun(ctx, request.NamespacedName)
+	if isStale(err) {
+		test.IsStale = true
 		return l.waitForCache(ctx, r), nil
 	}
 	if r == nil || err != nil {
@@ -55,21 +42,27 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r.test = test
 	l.lagging.end(&r.state.lag)
 	r.recordParent()
-	if r.isDeleting() && !controllerutil.ContainsFinalizer(r.parent, l.finalizer) {
-		l.forgetRelated(request.NamespacedName)
+	return r.reconcileParent(ctx)
+}
+
+// reconcileParent reconciles a parent, unless it needs nothing, is suspended, or waits for a call of the
+// author's code.
+func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
+	if r.isDeleting() && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
+		r.loop.forgetRelated(r.name())
 		return ctrl.Result{}, nil // the garbage collector does the rest
 	}
 	missing := r.state.missing.list() // what is missing later is not in the snapshot either
-	observed, err := l.observeChildren(r.parent)
+	observed, err := r.loop.observeChildren(r.parent)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if !l.selector.matches(r.parent) && r.isUntouched(observed) {
+	if !r.loop.selector.matches(r.parent) && r.isUntouched(observed) {
 		return ctrl.Result{}, r.leaveParent(ctx)
 	}
-	isStale, orphaningErr := r.noteOrphaning(ctx)
-	if isStale {
-		test.SetStale()
+	orphaningErr := r.noteOrphaning(ctx)
+	if isStale(orphaningErr) {
+		r.test.IsStale = true
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
 	if suspension := r.findSuspension(); suspension != nil {
@@ -81,41 +74,43 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
 	}
-	if r.waitForRoom() {
-		test.SetDelayed()
+	if r.calls.waitForRoom() {
+		r.test.IsDelayed = true
 		return ctrl.Result{}, nil
 	}
+	return r.reconcileObserved(ctx, observed, missing, orphaningErr), nil
+}
+
+// reconcileObserved goes on once the children are observed. failed is what has failed so far.
+func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing []child, failed error) ctrl.Result {
 	var relatedErr error
 	observed.related, observed.isRelatedServed, relatedErr = r.observeRelated(ctx)
 	if ctx.Err() != nil {
-		return ctrl.Result{}, nil
+		return ctrl.Result{}
 	}
-	if r.noteStale(relatedErr) {
-		return r.scheduleNext(ctx, observed, outcome{isStale: true}), nil
+	if isStale(relatedErr) {
+		return r.scheduleNext(ctx, observed, outcome{err: relatedErr})
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
-	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
+	r.state.startSpec(r.parent, r.loop.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
-	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
-		test.SetDelayed()
-		return r.requeueAfter(left), nil
+	if left, delayed := r.state.delay(r.seen, r.now); delayed && !r.test.IsForced() {
+		r.test.IsDelayed = true
+		return r.requeueAfter(left)
 	}
-	if test.IsForced() {
+	if r.test.IsForced() {
 		r.state.retryNow()
 	}
 	r.warnAboutCopies(ctx, observed.copies)
-	ctx, span := process.StartReconcile(ctx, l.definition.Name, l.parentKind.GroupVersionKind, r.parent)
+	ctx, span := process.StartReconcile(ctx, r.loop.definition.Name, r.loop.parentKind.GroupVersionKind, r.parent)
 	defer span.End()
-	r.requestToken = r.takeRequest()
+	r.request.take()
 	r.cleanupErr = r.cleanUpForParent(ctx)
-	restoreErr := r.restoreBeforeCall(ctx, observed, missing)
-	if errors.As(restoreErr, new(apply.ErrStale)) {
-		return r.scheduleNext(ctx, observed, outcome{isStale: true}), nil
+	restoreErr := r.restorer.restoreBeforeCall(ctx, observed, missing)
+	if err := joinErrors(failed, relatedErr, restoreErr); err != nil {
+		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(declared.Response), applied{children: observed.all(), err: err}))
 	}
-	if err := cmp.Or(orphaningErr, relatedErr, restoreErr); err != nil {
-		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(Response), observed.all(), err)), nil
-	}
-	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed))), nil
+	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed)))
 }
 
 // leaveParent forgets an object that is no parent any more and has nothing of this
@@ -135,37 +130,32 @@ func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 		return r.finalizeParent(ctx, observed)
 	}
 	r.state.wasSelected = true
-	isStale, err := r.removeRecords(ctx)
-	if !isStale && err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
-		isStale, err = r.addFinalizer(ctx)
+	err := r.writer.removeRecords(ctx)
+	if err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
+		err = r.writer.addFinalizer(ctx)
 	}
-	switch {
-	case isStale:
-		return outcome{isStale: true}
-	case err != nil:
-		return r.reportOutcome(ctx, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
+	response, done := new(declared.Response), applied{children: observed.all(), err: err}
+	if err == nil {
+		response, done = r.callAndApply(ctx, observed)
 	}
-	response, applied := r.callAndApply(ctx, observed)
-	if applied.isStale || ctx.Err() != nil { // a reconcile that is told to stop shows no error
-		return outcome{isStale: true}
-	}
-	return r.reportOutcome(ctx, observed, response, applied.children, applied.err)
+	return r.reportOutcome(ctx, observed, response, done)
 }
 
 // callAndApply calls the author's code and carries out what it desires of the children and
 // of the parent's metadata. The error of applied is all that went wrong.
-func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, applied) {
-	response, err := r.callAuthor(ctx, observed)
-	done := applied{children: observed.all()}
-	if r.noteStale(err) {
-		return new(Response), applied{children: done.children, isStale: true}
-	}
+func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.Response, applied) {
+	response, err := r.calls.callAuthor(ctx, observed)
 	if response == nil {
-		response = new(Response)
+		response = new(declared.Response)
 	}
-	if restored := r.restoreAfterCall(ctx, observed, response.Children); restored != nil {
-		done.isStale, done.err = r.noteStale(restored), errors.Join(err, restored)
-		return new(Response), done
+	done := applied{children: observed.all()}
+	if isStale(err) {
+		done.err = err
+		return response, done
+	}
+	if restored := r.restorer.restoreAfterCall(ctx, observed, response.Children); restored != nil {
+		done.err = joinErrors(err, restored)
+		return new(declared.Response), done
 	}
 	switch {
 	case response.Children != nil:
@@ -173,141 +163,14 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, 
 	case err == nil:
 		done = r.keepChildren(ctx, observed)
 	}
-	err = errors.Join(err, done.err)
-	if done.isStale {
-		done.err = err
+	if isStale(done.err) {
 		return response, done
 	}
-	response, failed := r.recordApplied(ctx, response, done.children)
-	if r.noteStale(failed) {
-		done.isStale, done.err = true, err
-		return response, done
+	response, failed := r.calls.recordApplied(ctx, response, done.children)
+	var refused error
+	if !isStale(failed) {
+		refused = r.writer.writeMetadata(ctx, response.Labels, response.Annotations)
 	}
-	err = errors.Join(err, failed)
-	isStale, refused := r.writeMetadata(ctx, response.Labels, response.Annotations)
-	if refused != nil {
-		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
-	}
-	done.isStale, done.err = isStale, err
+	done.err = joinErrors(err, done.err, failed, refused)
 	return response, done
-}
-
-// noteStale notes why a reconcile stops half-way, and nothing more of an answer is carried out: the code
-// took a child for absent that exists, something has changed, a watch is being opened, or the call was put off. It reports false
-// for other errors.
-func (r *run) noteStale(err error) (isStale bool) {
-	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) && !errors.As(err, new(errPutOff)) && !errors.As(err, new(errFilling)) {
-		return false
-	}
-	r.staleCause = err
-	return true
-}
-
-// reportOutcome writes the status, the Events and the result of a reconcile.
-func (r *run) reportOutcome(ctx context.Context, observed *observed, response *Response, children []child, err error) outcome {
-	limit := r.loop.definition.Retries
-	err = errors.Join(err, r.cleanupErr, r.marksErr)
-	err = r.state.giveUpIfLast(err, limit)
-	conditions := r.runConditions(children, err)
-	if !r.isHidden(err) {
-		isStale, refused := r.writeStatus(ctx, response, conditions, err)
-		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
-			err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
-			conditions = r.runConditions(children, err)
-			isStale, refused = r.writeStatus(ctx, new(Response), conditions, err)
-		}
-		if isStale {
-			return outcome{isStale: true}
-		}
-		err = r.state.giveUpIfLast(errors.Join(err, refused), limit)
-	}
-	r.recordEvents(response.Events, err)
-	if !r.loop.definition.Status.HasConditions() {
-		r.warnAboutConflicts(ctx, r.conflictTexts(children)...)
-	}
-	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
-	r.countAnswer(ctx, observed, response, r.nextRequeue(max(response.RequeueAfter, 0), children), err)
-	r.state.hasTimer = response.RequeueAfter != 0
-	requeue := r.nextRequeue(r.requestedRequeue(ctx, observed, response.RequeueAfter), children)
-	if err == nil {
-		r.completeRequest()
-	}
-	return outcome{requeue: requeue, isReady: status.IsReady(conditions, 0), err: err}
-}
-
-// nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
-// before that when a repair that was put off is due, or what admission has altered is to be
-// written again.
-func (r *run) nextRequeue(requeue time.Duration, children []child) time.Duration {
-	conflicts := []*backoff.Conflict{r.metadataConflict, r.statusConflict}
-	for _, child := range children {
-		conflicts = append(conflicts, child.conflict)
-		if len(child.altered) > 0 && (requeue == 0 || backoff.Altered < requeue) {
-			requeue = backoff.Altered
-		}
-	}
-	for _, conflict := range conflicts {
-		if conflict == nil {
-			continue
-		}
-		if left := max(conflict.Retry.Sub(r.now), time.Millisecond); requeue == 0 || left < requeue {
-			requeue = left
-		}
-	}
-	return requeue
-}
-
-// scheduleNext turns the outcome of a reconcile into when the next one is due. The state counts
-// failures, so the work queue never sees an error.
-func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome) ctrl.Result {
-	if end.err != nil {
-		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrNameConflict)), View: r.view(observed)}
-		if errors.As(end.err, new(errGaveUp)) {
-			failure.Requeue = 0
-		}
-		if r.changedMeanwhile {
-			failure.View.Parent = "" // as seen by no reconcile, so that none is delayed
-		}
-		delay := r.state.failures.Add(failure, r.now)
-		reason := errorReason(end.err)
-		r.test.SetError(reason, end.err)
-		r.countReconcile(ctx, reason, errorMessage(end.err))
-		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
-		return r.requeueAfter(delay)
-	}
-	if r.isPutOff() {
-		r.test.SetStale()
-		r.countReconcile(ctx, "slow", r.staleCause.Error())
-		r.loop.slowCalls.wait(r.name())
-		return ctrl.Result{}
-	}
-	if end.isStale {
-		r.test.SetStale()
-		r.countReconcile(ctx, "stale", "")
-		return ctrl.Result{RequeueAfter: backoff.Stale}
-	}
-	r.state.failures = backoff.Failures{}
-	r.endSpec(end.isReady)
-	r.countReconcile(ctx, "success", "")
-	if end.isReady {
-		r.countConvergence()
-	}
-	return r.requeueAfter(end.requeue)
-}
-
-// requeueAfter returns the result for a reconcile that is due after some time; 0: never. The work
-// queue keeps the priority of a reconcile for the next one, which is low if the parent was listed
-// at a start or by a resync. A time that the author asked for does not wait behind all others.
-func (r *run) requeueAfter(wait time.Duration) ctrl.Result {
-	result := ctrl.Result{RequeueAfter: wait}
-	if r.state.hasTimer {
-		result.Priority = new(0)
-	}
-	return result
-}
-
-// countReconcile counts a reconcile that ended with this result, and sets it in the span.
-func (r *run) countReconcile(ctx context.Context, result, message string) {
-	r.loop.environment.Metrics.CountReconcile(r.loop.definition.Name, result, r.loop.now().Sub(r.now))
-	process.SetResult(ctx, result, message)
 }

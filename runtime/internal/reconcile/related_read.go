@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -14,9 +13,6 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
-
-// errFilling is the error of a reconcile that needs a watch which is being opened.
-type errFilling struct{ error }
 
 // checkQueries returns an error if the objects of a query cannot be read.
 func (l *loop) checkQueries(kind *relatedKind, queries []related.Query) error {
@@ -48,8 +44,6 @@ func (kind *relatedKind) findRelated(ctx context.Context, parent types.Namespace
 		found, err = kind.readCached(ctx, queries)
 	}
 	switch {
-	case errors.Is(err, related.ErrFilling):
-		return nil, errFilling{err}
 	case err != nil && process.LacksRight(err):
 		return nil, errRelated{fmt.Errorf("the operator's role does not allow it to read related objects of kind %s: run opgen generate and make deploy, or see the API server's reason: %w", kind.Kind, err)}
 	case err != nil:

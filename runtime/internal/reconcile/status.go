@@ -9,39 +9,39 @@ import (
 	"github.com/cespare/xxhash/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
-// writeStatus writes the author's part of the status and the runtime's conditions. It reports
-// whether the parent has changed meanwhile.
-func (r *run) writeStatus(ctx context.Context, response *Response, conditions []metav1.Condition, failed error) (isStale bool, err error) {
-	result, err := r.loop.status.Write(ctx, &r.state.status, status.Change{
-		Parent: r.parent, Conditions: conditions, Failed: failed != nil, Now: r.now,
+// writeStatus writes the author's part of the status and the runtime's conditions.
+func (w *writer) writeStatus(ctx context.Context, response *declared.Response, conditions []metav1.Condition, failed error) error {
+	result, err := w.loop.status.Write(ctx, &w.state.status, status.Change{
+		Parent: w.parent, Conditions: conditions, Failed: failed != nil, Now: w.now,
 		Author: status.Author{Status: response.Status, Conditions: response.Conditions, Hash: func() string {
-			return strconv.FormatUint(hashParentPart(r.loop.definition.Status, response), 16)
+			return strconv.FormatUint(hashParentPart(w.loop.definition.Status, response), 16)
 		}},
 	})
-	r.recordStatusWrite(ctx, result)
-	return result.Stale, err
+	return w.recordStatusWrite(ctx, result, err)
 }
 
-// recordStatusWrite records what came of a write of the status.
-func (r *run) recordStatusWrite(ctx context.Context, result status.Result) {
-	r.statusConflict = result.Conflict
+// recordStatusWrite records what came of a write of the status, and says so in its error.
+func (w *writer) recordStatusWrite(ctx context.Context, result status.Result, err error) error {
+	w.statusConflict = result.Conflict
 	if result.Conflict != nil {
-		r.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
-	}
-	if result.Cause != nil {
-		r.staleCause = result.Cause
+		w.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
 	}
 	if result.Answer != nil {
-		r.recordParentWrite(result.Answer, result.Fields...)
+		w.recordParentWrite(result.Answer, result.Fields...)
 	}
+	if err != nil {
+		return fmt.Errorf("write the status: %w", err)
+	}
+	return nil
 }
 
 // hashParentPart returns a hash of what Sync desires of the parent. It leaves out conditions
 // in the status, which are not the author's.
-func hashParentPart(access *status.Access, response *Response) uint64 {
+func hashParentPart(access *status.Access, response *declared.Response) uint64 {
 	hash := xxhash.New()
 	if response.Status != nil {
 		copied := response.Status

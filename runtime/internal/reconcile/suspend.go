@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -21,9 +22,9 @@ const (
 
 // findSuspension returns the condition of a parent that a user has suspended, nil for any
 // other, and where the definition forbids it. The conditions of the last reconcile before stay beside it.
-func (r *run) findSuspension() *metav1.Condition {
-	definition := &r.loop.definition
-	annotations, group := r.parent.GetAnnotations(), definition.Group
+func (s *subject) findSuspension() *metav1.Condition {
+	definition := &s.loop.definition
+	annotations, group := s.parent.GetAnnotations(), definition.Group
 	switch {
 	case annotations[group+disconnectKey] == "true" && !definition.ForbidDisconnect:
 		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: "Disconnected",
@@ -37,56 +38,54 @@ func (r *run) findSuspension() *metav1.Condition {
 
 // suspendParent reconciles a suspended parent without a call of Sync.
 func (r *run) suspendParent(ctx context.Context, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
-	isStale := false
+	var err error
 	if suspension.Reason == "Disconnected" {
-		var err error
-		if isStale, err = r.disconnectParent(ctx, observed); err != nil {
-			return ctrl.Result{}, err
-		}
+		err = r.disconnectParent(ctx, observed)
 	}
 	isGone := r.isDeleting() && len(r.parent.GetFinalizers()) == 0 // with the last finalizer
-	if !isStale && !isGone {
-		result, err := r.loop.status.WriteCondition(ctx, &r.state.status, r.parent, suspension, r.now)
-		r.recordStatusWrite(ctx, result)
-		if err != nil {
-			return ctrl.Result{}, err
-		}
-		isStale = result.Stale
+	if err == nil && !isGone {
+		result, refused := r.loop.status.WriteCondition(ctx, &r.state.status, r.parent, suspension, r.now)
+		err = r.writer.recordStatusWrite(ctx, result, refused)
 	}
-	if isStale {
+	switch {
+	case isStale(err):
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
+	case err != nil:
+		return ctrl.Result{}, err
 	}
 	r.state.failures, r.state.applied = backoff.Failures{}, apply.AppliedState{}
-	return ctrl.Result{RequeueAfter: r.nextRequeue(0, nil)}, nil
+	return ctrl.Result{RequeueAfter: report{statusConflict: r.writer.statusConflict}.nextRequeue(r.now, 0)}, nil
 }
 
 // disconnectParent orphans the children, and lets the parent go without them. An annotation on each
 // lets the same parent take it back when it is connected again. Children of kinds that forbid it
 // stay the parent's: the finalizer stays for them, and they go with the parent.
-func (r *run) disconnectParent(ctx context.Context, all *observed) (isStale bool, err error) {
+func (r *run) disconnectParent(ctx context.Context, all *observed) error {
 	orphaned, kept := all.splitDisconnected()
 	former := map[string]string{r.loop.childCache.keys.FormerParent: string(r.parent.GetUID())}
+	var stale, failures error // the failures are shown, whatever else is stale
 	for _, child := range orphaned.all() {
-		switch failed := r.orphanWith(ctx, child, former); {
-		case errors.As(failed, new(apply.ErrStale)):
-			isStale = true
-		case failed != nil:
-			err = errors.Join(err, errChild{key: child.key(), err: failed})
+		switch err := r.writer.orphanWith(ctx, child, former); {
+		case isStale(err):
+			stale = err
+		case err != nil:
+			failures = errors.Join(failures, errChild{key: child.key(), err: err})
 		}
 	}
-	if isStale || err != nil {
-		return isStale, err
+	if err := cmp.Or(failures, stale); err != nil {
+		return err
 	}
 	isDone := len(kept.all()) == 0
 	if r.isDeleting() {
-		if isDone, isStale, err = r.removeAllChildren(ctx, kept); isStale || err != nil {
-			return isStale, err
+		var err error
+		if isDone, err = r.removeAllChildren(ctx, kept); err != nil {
+			return err
 		}
 	}
 	if !isDone {
-		return false, nil
+		return nil
 	}
-	return r.removeFinalizer(ctx)
+	return r.writer.removeFinalizer(ctx)
 }
 
 // splitDisconnected returns the children that a disconnect orphans, and those that it keeps.

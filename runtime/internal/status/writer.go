@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -51,9 +52,13 @@ type Result struct {
 	Answer   client.Object     // the parent as the API server answered; nil: nothing was written
 	Fields   []string          // the paths of the fields that were written
 	Conflict *backoff.Conflict // why the repair of some parts is put off; nil when none is
-	Stale    bool              // the parent has changed meanwhile, and nothing was written
-	Cause    error             // the API server's conflict, if that says so
 }
+
+// ErrStale says that the parent has changed meanwhile, and nothing was written. It holds the API
+// server's conflict.
+type ErrStale struct{ error }
+
+func (e ErrStale) Unwrap() error { return e.error }
 
 // Write writes what changes in the parent's status: the author's part if there is one, and
 // the runtime's conditions and observedGeneration in any case. It returns an error if the
@@ -86,7 +91,7 @@ func (w *Writer) Write(ctx context.Context, memory *Memory, change Change) (Resu
 	}
 	result, err := w.patchDifference(ctx, memory, parent, before, after, change.Now)
 	switch {
-	case !hasAuthor || result.Stale:
+	case !hasAuthor || errors.As(err, new(ErrStale)):
 		return result, err
 	case err == nil:
 		memory.refused = nil
@@ -161,7 +166,7 @@ func (w *Writer) patchDifference(ctx context.Context, memory *Memory, parent cli
 	return result, nil
 }
 
-// sendPatch sends the changes to the API server. It sets the answer, or that the parent is stale.
+// sendPatch sends the changes to the API server, and sets the answer.
 func (w *Writer) sendPatch(ctx context.Context, parent client.Object, changes changes, result *Result) error {
 	patch, err := changes.patch(parent)
 	if err != nil {
@@ -175,8 +180,7 @@ func (w *Writer) sendPatch(ctx context.Context, parent client.Object, changes ch
 	case apierrors.IsNotFound(err):
 		return nil
 	case jsonpatch.DoesNotFit(err), apierrors.IsConflict(err):
-		result.Stale, result.Cause = true, fmt.Errorf("write the status: %w", err)
-		return nil
+		return ErrStale{err}
 	case err != nil:
 		return err
 	}

@@ -1,8 +1,14 @@
 package testcontrol
 
 import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
@@ -23,5 +29,102 @@ type SyncChild struct {
 // desired.
 type Author func(SyncChild) map[string]any
 
-// ReplacesDesired reports whether a test stands between Sync and what is desired.
-func (c *Control) ReplacesDesired() bool { return c != nil && c.Author != nil }
+// Decorate returns the author's code with the test between it and the reconciles: the test sees each
+// snapshot, may replace what is desired, and learns whether Sync answers the same twice.
+func (l *Loop) Decorate(author declared.Author) declared.Author {
+	author.Sync = l.decorateCalls(inspectCalls(author.Sync))
+	if author.Finalize != nil {
+		author.Finalize = l.decorateCalls(author.Finalize)
+	}
+	return author
+}
+
+func (l *Loop) decorateCalls(prepare func(declared.Request) declared.Call) func(declared.Request) declared.Call {
+	return func(request declared.Request) declared.Call {
+		l.showSnapshot(request)
+		call := prepare(request)
+		return func(ctx context.Context) (*declared.Response, error) {
+			response, err := call(ctx)
+			if response == nil {
+				return nil, err
+			}
+			for kind, set := range response.Children {
+				var children []declared.DesiredChild
+				for _, desired := range set.Children {
+					if decorated, isDesired := l.decorateChild(ReconcileOf(ctx), request.Parent, kind, desired); isDesired {
+						children = append(children, decorated)
+					}
+				}
+				response.Children[kind].Children = children
+			}
+			return response, err
+		}
+	}
+}
+
+// decorateChild returns a desired child as the test replaces it, and whether the test desires it. It
+// records when the child is applied.
+func (l *Loop) decorateChild(r *Reconcile, parent client.Object, kind int, desired declared.DesiredChild) (_ declared.DesiredChild, isDesired bool) {
+	if l.control.Author == nil && len(desired.WhenApplied) == 0 {
+		return desired, true
+	}
+	child, err := l.Describe(parent, kind, desired)
+	if err != nil { // the reconcile finds that, too
+		return desired, true
+	}
+	if len(desired.WhenApplied) > 0 {
+		desired.WhenApplied = slices.Insert(slices.Clone(desired.WhenApplied), 0, func(any) error {
+			r.update(func(record *Record) { record.Committed = append(record.Committed, Child{child.Kind, child.Name}) })
+			return nil
+		})
+	}
+	if l.control.Author == nil {
+		return desired, true
+	}
+	other := l.control.Author(child)
+	if len(other) > 0 {
+		desired.Object, desired.Configuration = child.newObject(other), nil
+	}
+	return desired, other == nil || len(other) > 0
+}
+
+// newObject returns an object with the identity of the child and another content.
+func (c SyncChild) newObject(content map[string]any) client.Object {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+	object.SetGroupVersionKind(c.Kind)
+	object.SetNamespace(c.Name.Namespace)
+	object.SetName(c.Name.Name)
+	return object
+}
+
+// showSnapshot gives the snapshot of a request to the test.
+func (l *Loop) showSnapshot(request declared.Request) {
+	if l.control.Shown == nil {
+		return
+	}
+	parent := request.Parent.GetUID()
+	snapshot := Snapshot{Parent: parent, Kinds: l.swapReads(parent, request.Children)}
+	for i, view := range request.Children {
+		for _, object := range view.Objects {
+			snapshot.Children = append(snapshot.Children, Child{Kind: l.Kinds[i], Name: client.ObjectKeyFromObject(object)})
+		}
+	}
+	l.control.Shown(snapshot)
+}
+
+// swapReads remembers the views of a request, and returns the kinds at which the author's code has looked
+// in the one before.
+func (l *Loop) swapReads(parent types.UID, views []declared.View) (kinds []schema.GroupVersionKind) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, view := range l.views[parent] {
+		if view.Read != nil && view.Read.Load() {
+			kinds = append(kinds, l.Kinds[i])
+		}
+	}
+	if l.views == nil {
+		l.views = map[types.UID][]declared.View{}
+	}
+	l.views[parent] = views
+	return kinds
+}

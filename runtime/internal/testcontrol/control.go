@@ -20,7 +20,8 @@ type Control struct {
 	Recorded func(Record)
 	// Shown is called with each snapshot that the author's code gets. Nil: nobody is told.
 	Shown func(Snapshot)
-	// Differ compares two answers of Sync; see [Reconcile.Differ].
+	// Differ compares two answers of Sync to the same request: it returns the fields that differ,
+	// without their values.
 	Differ func(first, second any) string
 
 	mu         sync.Mutex

@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // Loop is the loop over one kind of parents, between the work queue and the reconciles.
@@ -29,7 +31,10 @@ type Loop struct {
 	Children   []schema.GroupVersionKind
 	Namespaces map[schema.GroupKind][]string // where children of a kind may lie, beside their parent's namespace
 	Finalizer  string                        // that the operator puts on parents
-	Run        ReconcileFunc
+	Kinds      []schema.GroupVersionKind     // of children, in the order of the definition
+	// Describe returns a desired child of one of these kinds as a test sees it.
+	Describe func(parent client.Object, kind int, desired declared.DesiredChild) (SyncChild, error)
+	Run      reconcile.Func
 
 	clock           *Clock
 	control         *Control
@@ -40,7 +45,8 @@ type Loop struct {
 	begunCount      int                           // reconciles
 	runningCount    int
 	parents         map[types.NamespacedName]*parentRecord
-	events          map[string]bool // that reconciles have recorded
+	events          map[string]bool               // that reconciles have recorded
+	views           map[types.UID][]declared.View // by parent: of the last call of the author's code
 }
 
 // parentRecord is what is known of one parent's reconciles.
@@ -63,9 +69,9 @@ func (l *Loop) Start(_ context.Context, queue workqueue.TypedRateLimitingInterfa
 // Reconcile reconciles a parent and records how that ended.
 func (l *Loop) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	r := l.beginReconcile(request)
-	result, err := l.Run(ctx, request, r)
+	result, err := l.Run(context.WithValue(ctx, reconcileKey{}, r), request)
 	if err != nil {
-		r.SetError("Error", err)
+		r.Reason, r.Err = "Error", err
 	}
 	r.Requeue = result.RequeueAfter
 	l.deliverRecord(request.NamespacedName, r)
@@ -187,22 +193,6 @@ func (l *Loop) Begun() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.begunCount
-}
-
-// Events returns how many different Events reconciles have recorded.
-func (l *Loop) Events() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.events)
-}
-
-func (l *Loop) addEvent(event string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.events == nil {
-		l.events = map[string]bool{}
-	}
-	l.events[event] = true
 }
 
 // Reconciles returns the reconciles of a parent that did something, in their order.

@@ -57,18 +57,18 @@ type Snapshot struct {
 
 // Record returns the record of the reconcile, to be filled in; nil for an operator that no test runs.
 func (r *Reconcile) Record() *Record {
-	if r == nil {
+	if r.loop == nil {
 		return nil
 	}
 	return &r.record
 }
 
-// IsInspected reports whether Sync is to be called twice, to compare its answers.
-func (r *Reconcile) IsInspected() bool { return r != nil && r.isInspected }
-
-// Differ compares two answers of Sync to the same request: it returns the fields
-// that differ, without their values.
-func (r *Reconcile) Differ(first, second any) string { return r.loop.control.Differ(first, second) }
+// update changes the record while the author's code may run.
+func (r *Reconcile) update(change func(*Record)) {
+	r.loop.mu.Lock()
+	defer r.loop.mu.Unlock()
+	change(&r.record)
+}
 
 // Inspect is [Loop.Force] for a reconcile that calls Sync twice.
 func (l *Loop) Inspect(name types.NamespacedName) (done func() (Reconcile, bool), ok bool) {
@@ -83,7 +83,8 @@ func (l *Loop) deliverRecord(name types.NamespacedName, r *Reconcile) {
 	if r.IsStale || r.IsDelayed || r.record.UID == "" || l.control.Recorded == nil {
 		return
 	}
-	record := r.record
+	var record Record
+	r.update(func(made *Record) { record = *made })
 	record.Loop, record.Parent = l, name
 	record.Reason, record.Err = r.Reason, r.Err
 	l.control.Recorded(record)
