@@ -16,7 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
-	"github.com/opgen-dev/opgen/runtime/internal/fieldpath"
+	"github.com/opgen-dev/opgen/runtime/internal/objectfields"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
@@ -160,7 +160,7 @@ func (s *subject) newQuery(kind *relatedKind) (related.Query, error) {
 		query.Namespaces = s.queryNamespaces(kind, kind.Namespaces)
 		return query, err
 	}
-	names, err := fieldpath.Strings(s.parent, kind.NamespacesFrom)
+	names, err := objectfields.Strings(s.parent, kind.NamespacesFrom)
 	query.Namespaces = names
 	return query, err
 }
@@ -171,10 +171,10 @@ func querySelector(parent client.Object, kind *relatedKind) (query related.Query
 	case kind.Name != "":
 		query.Names = []string{kind.Name}
 	case kind.NameFrom != "":
-		query.Names, err = fieldpath.Strings(parent, kind.NameFrom)
+		query.Names, err = objectfields.Strings(parent, kind.NameFrom)
 	case kind.SelectorFrom != "":
 		var selector *metav1.LabelSelector
-		if selector, err = fieldpath.Selector(parent, kind.SelectorFrom); err == nil && selector != nil {
+		if selector, err = objectfields.Selector(parent, kind.SelectorFrom); err == nil && selector != nil {
 			query.Selector, err = metav1.LabelSelectorAsSelector(selector)
 		}
 	default:

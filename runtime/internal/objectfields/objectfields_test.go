@@ -1,4 +1,4 @@
-package fieldpath
+package objectfields
 
 import (
 	"slices"

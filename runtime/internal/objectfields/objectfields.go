@@ -1,6 +1,6 @@
-// Package fieldpath reads fields of objects by paths of their JSON names, such
+// Package objectfields reads fields of objects by paths of their JSON names, such
 // as ".spec.configMapName", in Go structs as well as in unstructured content.
-package fieldpath
+package objectfields
 
 import (
 	"encoding/json"
