@@ -81,10 +81,17 @@ func (l *loop) brakeKey(name types.NamespacedName) brake.Parent {
 	return brake.Parent{Kind: l.parentKind.GroupKind(), Name: name}
 }
 
-// limitPrunes returns those of the undesired children that are pruned now. Prunes that no change
+// prunes are the undesired children that a reconcile may prune.
+type prunes struct {
+	due      []child // now
+	isAll    bool    // none is held, and none waits for an apply
+	heldText string  // which ones are held, and how a person releases them; empty: none
+}
+
+// limitPrunes finds those of the undesired children that are pruned now. Prunes that no change
 // of the parent explains count at the brake, and stay while that holds them. kept are children
 // that Sync keeps by their names.
-func (r *run) limitPrunes(ctx context.Context, undesired, kept []child) ([]child, error) {
+func (r *run) limitPrunes(ctx context.Context, undesired, kept []child) (prunes, error) {
 	l, key := r.loop, r.loop.brakeKey(r.name())
 	var counted, explained []child
 	for _, child := range undesired {
@@ -96,51 +103,46 @@ func (r *run) limitPrunes(ctx context.Context, undesired, kept []child) ([]child
 	}
 	if len(counted) == 0 || l.environment.Observe {
 		l.brake.Forget(key)
-		r.prunesAll = true
-		return undesired, nil
+		return prunes{due: undesired, isAll: true}, nil
 	}
-	isAllowed, err := r.countPrunes(ctx, counted, "which Sync does not desire")
-	if err != nil || !isAllowed {
-		return explained, err
+	heldText, err := r.countPrunes(ctx, counted, "which Sync does not desire")
+	if err != nil || heldText != "" {
+		return prunes{due: explained, heldText: heldText}, err
 	}
-	r.prunesAll = true
-	return undesired, nil
+	return prunes{due: undesired, isAll: true}, nil
 }
 
-// mayOptOut reports whether the children of an object go because no selector selects it any more.
-// What a person does to the object while the operator runs explains that. If this process has never
-// seen the object selected, the selector may be wrong, so that it counts at the brake.
-func (r *run) mayOptOut(ctx context.Context, children []child) (bool, error) {
+// holdOptOut says why the children of an object stay although no selector selects it any more; empty if
+// they go. What a person does to the object while the operator runs explains that. If this process has
+// never seen the object selected, the selector may be wrong, so that it counts at the brake.
+func (r *run) holdOptOut(ctx context.Context, children []child) (heldText string, err error) {
 	if r.isDeleting() || r.state.wasSelected || len(children) == 0 || r.loop.environment.Observe {
-		return true, nil
+		return "", nil
 	}
-	isAllowed, err := r.countPrunes(ctx, children, "whose parent no selector selects any more")
-	r.state.wasSelected = isAllowed // the rest goes, however long that takes
-	return isAllowed, err
+	heldText, err = r.countPrunes(ctx, children, "whose parent no selector selects any more")
+	r.state.wasSelected = heldText == "" && err == nil // the rest goes, however long that takes
+	return heldText, err
 }
 
-// countPrunes counts a parent that is to lose children at the brake, and reports whether it may. The
-// reason follows the names of the children in a message.
-func (r *run) countPrunes(ctx context.Context, children []child, reason string) (bool, error) {
+// countPrunes counts a parent that is to lose children at the brake. It returns what is held; empty if
+// the children may go. The reason follows their names in a message.
+func (r *run) countPrunes(ctx context.Context, children []child, reason string) (heldText string, err error) {
 	l, key := r.loop, r.loop.brakeKey(r.name())
 	isAllowed, err := l.brake.Allow(ctx, key, func() { l.queue.Add(ctrl.Request{NamespacedName: key.Name}) })
 	switch {
 	case err != nil:
-		return false, errNotCounted{err}
+		return "", errNotCounted{err}
 	case isAllowed:
 		l.environment.Metrics.CountPrune(l.definition.Name, "pruned")
-		return true, nil
+		return "", nil
 	}
 	l.environment.Metrics.CountPrune(l.definition.Name, "held")
-	r.heldPrunes = l.heldPrunesText(children, reason)
-	if record := r.test.Record(); record != nil {
-		record.Waiting = true
-	}
+	heldText = l.heldPrunesText(children, reason)
 	if l.brake.IsEventDue() {
-		r.recordEvent(corev1.EventTypeWarning, reasonPruneHeld, truncateText(r.heldPrunes))
-		log.FromContext(ctx).Info("holds prunes", "what", r.heldPrunes)
+		r.recordEvent(corev1.EventTypeWarning, reasonPruneHeld, truncateText(heldText))
+		log.FromContext(ctx).Info("holds prunes", "what", heldText)
 	}
-	return false, nil
+	return heldText, nil
 }
 
 // isFinishedRun reports whether a child is one that a history limit drops: a Job or Pod that has
@@ -187,12 +189,6 @@ func (s *state) startSpec(parent client.Object, observedGeneration int64, hasChi
 		s.isEdited = !hasChildren
 	}
 	s.spec = spec
-}
-
-// endSpec records that the parent has converged with the spec of this reconcile. A reconcile that
-// has nothing to prune does not say so: a child may stand in for another one until that is ready.
-func (r *run) endSpec(isReady bool) {
-	r.state.isEdited = r.state.isEdited && (!isReady || !r.prunesAll)
 }
 
 // specVersion returns a text that changes with the spec of an object. For kinds whose objects have

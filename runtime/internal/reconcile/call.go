@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,22 +19,38 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
+// caller calls the author's code.
+type caller struct {
+	*subject
+	hasRoom bool          // for a slow call
+	wasSlow bool          // a call was slow
+	reads   []atomic.Bool // by kind of children: whether the author's code has looked at its snapshot
+}
+
+// readsOf returns what is set when the author's code looks at the snapshot of a kind.
+func (c *caller) readsOf(kind *childKind) *atomic.Bool {
+	if c.reads == nil {
+		c.reads = make([]atomic.Bool, len(c.loop.definition.Children))
+	}
+	return &c.reads[kind.index]
+}
+
 // callAuthor calls Sync, or Finalize for a parent that is finalized.
-func (r *run) callAuthor(ctx context.Context, observed *observed) (*declared.Response, error) {
-	request := r.newRequest(observed)
-	name, prepare := "Sync", r.loop.definition.Author.Sync
-	if r.isFinalizing() {
-		name, prepare = "Finalize", r.loop.definition.Author.Finalize
+func (c *caller) callAuthor(ctx context.Context, observed *observed) (*declared.Response, error) {
+	request := c.newRequest(observed)
+	name, prepare := "Sync", c.loop.definition.Author.Sync
+	if c.isFinalizing() {
+		name, prepare = "Finalize", c.loop.definition.Author.Finalize
 	}
 	call := prepare(request)
-	response, err := callWithTimeout(ctx, r, name, func(ctx context.Context) (*declared.Response, error) {
+	response, err := callWithTimeout(ctx, c, name, func(ctx context.Context) (*declared.Response, error) {
 		return process.CallInSpan(ctx, name, errorMessage, call)
 	})
 	if response == nil && err == nil {
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
 	}
 	if response != nil {
-		if invalid := r.checkParentPart(name, response, err); invalid != nil {
+		if invalid := c.checkParentPart(name, response, err); invalid != nil {
 			return nil, invalid
 		}
 	}
@@ -42,11 +59,11 @@ func (r *run) callAuthor(ctx context.Context, observed *observed) (*declared.Res
 
 // checkParentPart returns an error if a response says of the parent what it may not. failed is
 // the error beside the response.
-func (r *run) checkParentPart(name string, response *declared.Response, failed error) error {
+func (c *caller) checkParentPart(name string, response *declared.Response, failed error) error {
 	switch {
-	case failed == nil && response.Finalized && !r.isFinalizing():
+	case failed == nil && response.Finalized && !c.isFinalizing():
 		return fmt.Errorf("%s returned Finalized, which only Finalize may", name)
-	case !r.loop.definition.ParentMetadata && (response.Labels != nil || response.Annotations != nil):
+	case !c.loop.definition.ParentMetadata && (response.Labels != nil || response.Annotations != nil):
 		return fmt.Errorf("%s returned labels or annotations of the parent: the spec file allows them by parentMetadata: true", name)
 	}
 	return nil
@@ -54,18 +71,18 @@ func (r *run) checkParentPart(name string, response *declared.Response, failed e
 
 // newRequest returns the request of a reconcile, with children of all kinds of the
 // definition.
-func (r *run) newRequest(observed *observed) declared.Request {
-	namespace := r.parent.GetNamespace()
+func (c *caller) newRequest(observed *observed) declared.Request {
+	namespace := c.parent.GetNamespace()
 	request := declared.Request{
-		Parent: CopyObject(r.parent), Children: make([]declared.View, len(r.loop.definition.Children)), Refused: make([]declared.Refusals, len(r.loop.definition.Children)),
-		Now: r.now, IsObserving: r.loop.environment.Observe,
+		Parent: CopyObject(c.parent), Children: make([]declared.View, len(c.loop.definition.Children)), Refused: make([]declared.Refusals, len(c.loop.definition.Children)),
+		Now: c.now, IsObserving: c.loop.environment.Observe,
 	}
-	refused := r.state.applied.Refused()
+	refused := c.state.applied.Refused()
 	for i, kind := range observed.kinds {
 		if !observed.isServed[i] {
 			continue
 		}
-		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: r.loop.childView(namespace, kind.kind), Read: r.readsOf(kind), IsServed: true}
+		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true}
 		request.Refused[kind.index] = kind.refusalsOf(refused)
 	}
 	for i, objects := range observed.related {
@@ -73,7 +90,7 @@ func (r *run) newRequest(observed *observed) declared.Request {
 			request.Related = append(request.Related, declared.View{})
 			continue
 		}
-		request.Related = append(request.Related, declared.View{Objects: objects, Namespace: r.loop.relatedView(namespace, r.loop.relatedKinds[i]), IsServed: true})
+		request.Related = append(request.Related, declared.View{Objects: objects, Namespace: c.loop.relatedView(namespace, c.loop.relatedKinds[i]), IsServed: true})
 	}
 	return request
 }
@@ -104,8 +121,8 @@ func CopyObject(object client.Object) client.Object {
 // definition's timeout, or before that if too many calls are slow. It abandons a call that does not
 // return then: its worker is free for other parents, and its own parent is not reconciled before the
 // call has returned.
-func callWithTimeout[T any](ctx context.Context, r *run, name string, call func(context.Context) (T, error)) (T, error) {
-	timeout := cmp.Or(r.loop.definition.Timeout, backoff.CallTimeout)
+func callWithTimeout[T any](ctx context.Context, c *caller, name string, call func(context.Context) (T, error)) (T, error) {
+	timeout := cmp.Or(c.loop.definition.Timeout, backoff.CallTimeout)
 	ctx, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
 	ctx, end := context.WithCancelCause(ctx)
@@ -130,7 +147,7 @@ func callWithTimeout[T any](ctx context.Context, r *run, name string, call func(
 		case got = <-answers:
 			hasReturned = true
 		case <-slow.C:
-			if !r.continueSlow(ctx, name) {
+			if !c.continueSlow(ctx, name) {
 				end(errPutOff{name})
 			}
 		case <-ctx.Done():
@@ -140,12 +157,12 @@ func callWithTimeout[T any](ctx context.Context, r *run, name string, call func(
 		select {
 		case got = <-answers:
 		case <-time.After(backoff.CallGrace):
-			r.state.abandoned = returned
+			c.state.abandoned = returned
 			got.err = errAbandoned
 		}
 	}
 	isTimedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
-	r.noteSpeed(isTimedOut || time.Since(begun) >= backoff.SlowCall)
+	c.noteSpeed(isTimedOut || time.Since(begun) >= backoff.SlowCall)
 	switch putOff, isPutOff := errors.AsType[errPutOff](context.Cause(ctx)); {
 	case got.err == nil:
 	case isPutOff:
@@ -170,4 +187,32 @@ func recoverPanic[T any](ctx context.Context, call func() (T, error)) (answer T,
 		}
 	}()
 	return call()
+}
+
+// recordApplied calls the functions that the author gave for children which are applied, and
+// returns the response as they have changed it. If one of them fails, the author's part of the
+// status stays as it is: the response returned has none.
+func (c *caller) recordApplied(ctx context.Context, response *declared.Response, children []child) (*declared.Response, error) {
+	var functions []func(original any) error
+	for _, child := range children {
+		functions = append(functions, child.whenApplied...)
+	}
+	if len(functions) == 0 {
+		return response, nil
+	}
+	const name = "the function of WhenApplied"
+	changed, err := callWithTimeout(ctx, c, name, func(context.Context) (*declared.Response, error) {
+		var failed []error
+		for _, function := range functions {
+			failed = append(failed, function(response.Original))
+		}
+		return response.ConvertAgain(), errors.Join(failed...)
+	})
+	if err == nil {
+		err = c.checkParentPart(name, changed, nil)
+	}
+	if err != nil {
+		return new(declared.Response), err
+	}
+	return changed, nil
 }

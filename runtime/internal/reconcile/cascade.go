@@ -74,7 +74,7 @@ func (r *run) noteOrphaning(ctx context.Context) (err error) {
 		return nil
 	}
 	r.state.isOrphaning.Store(true)
-	if err := r.addRecord(ctx, orphaningKey); err != nil {
+	if err := r.writer.addRecord(ctx, orphaningKey); err != nil {
 		return fmt.Errorf("record that the children are orphaned: %w", err)
 	}
 	return nil
@@ -82,26 +82,26 @@ func (r *run) noteOrphaning(ctx context.Context) (err error) {
 
 // isOrphaning reports whether every child of the parent is to stay, since the parent is deleted
 // with --cascade=orphan.
-func (r *run) isOrphaning() bool {
-	return r.isDeleting() && (r.state.isOrphaning.Load() || r.hasRecord(orphaningKey))
+func (s *subject) isOrphaning() bool {
+	return s.isDeleting() && (s.state.isOrphaning.Load() || s.hasRecord(orphaningKey))
 }
 
 // hasLostReference reports whether a child of the parent has lost its owner reference. Only this
 // operator may have written the label by which the child is known, in the namespace of the parent. A
 // child that gets no owner reference has lost none: somebody has taken its annotation off.
-func (r *run) hasLostReference() (bool, error) {
-	for _, kind := range r.loop.childKinds {
+func (s *subject) hasLostReference() (bool, error) {
+	for _, kind := range s.loop.childKinds {
 		if !kind.isServed() {
 			continue
 		}
-		unowned, err := kind.listByParent(lostPrefix + string(r.parent.GetUID()))
+		unowned, err := kind.listByParent(lostPrefix + string(s.parent.GetUID()))
 		if err != nil {
 			return false, err
 		}
 		for _, object := range unowned {
 			unownedChild := kind.newChild(object)
-			hadReference := r.getsOwnerReference(kind, unownedChild.name, r.loop.policyOf(unownedChild, kind.WhenDeleted))
-			if hadReference && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
+			hadReference := s.getsOwnerReference(kind, unownedChild.name, s.loop.policyOf(unownedChild, kind.WhenDeleted))
+			if hadReference && s.loop.childCache.keys.HasWrittenLabel(object, s.loop.manager) {
 				return true, nil
 			}
 		}
@@ -112,7 +112,7 @@ func (r *run) hasLostReference() (bool, error) {
 // isCollectedFirst reports whether the garbage collector deletes a child before its parent goes, which
 // the user has deleted with --cascade=foreground. It does so by the owner reference, whatever becomes
 // of the other marks.
-func (r *run) isCollectedFirst(child child) bool {
-	isForeground := r.state.isForeground.Load() || isDeletedInForeground(r.parent)
-	return isForeground && ownership.HasOwnerReference(child.object, r.parent.GetUID())
+func (s *subject) isCollectedFirst(child child) bool {
+	isForeground := s.state.isForeground.Load() || isDeletedInForeground(s.parent)
+	return isForeground && ownership.HasOwnerReference(child.object, s.parent.GetUID())
 }

@@ -39,30 +39,20 @@ const (
 	reasonAltered  = "ChangedByAdmission" // the API server's admission changes each write
 )
 
-// runConditions returns the runtime's conditions at the end of a reconcile, and that of a
-// request which it has handled.
-func (r *run) runConditions(children []child, err error) []metav1.Condition {
-	conditions := r.readyConditions(children, err)
-	if err == nil {
-		conditions = append(conditions, r.handledCondition()...)
-	}
-	return conditions
-}
-
 // readyConditions returns the conditions that say how the parent and its children are.
-func (r *run) readyConditions(children []child, err error) []metav1.Condition {
+func (r report) readyConditions() []metav1.Condition {
 	switch {
-	case err != nil && isTerminal(err):
-		return notReady(status.Stalled, errorReason(err), errorMessage(err))
-	case err != nil:
-		return notReady(status.Reconciling, errorReason(err), errorMessage(err))
+	case r.err != nil && isTerminal(r.err):
+		return notReady(status.Stalled, errorReason(r.err), errorMessage(r.err))
+	case r.err != nil:
+		return notReady(status.Reconciling, errorReason(r.err), errorMessage(r.err))
 	case r.heldPrunes != "":
 		return notReady(status.Stalled, reasonPruneHeld, truncateText(r.heldPrunes))
-	case r.isFinalizing():
+	case r.isFinalizing:
 		return notReady(status.Reconciling, status.ReasonFinalizing, "is being deleted")
 	}
 	var failed, inProgress []string
-	for _, child := range children {
+	for _, child := range r.children {
 		current := child.currentHealth()
 		text := child.Kind + " " + child.name.Name + " " + current.Message
 		switch current.State {
@@ -72,16 +62,16 @@ func (r *run) readyConditions(children []child, err error) []metav1.Condition {
 			inProgress = append(inProgress, text)
 		}
 	}
-	conflicts := r.conflictTexts(children)
+	conflicts := r.conflictTexts()
 	switch {
 	case len(failed) > 0:
 		return notReady(status.Stalled, reasonChildFailed, joinSome(failed))
 	case len(conflicts) > 0:
-		return notReady(status.Reconciling, r.conflictReason(children), joinSome(conflicts))
+		return notReady(status.Reconciling, r.conflictReason(), joinSome(conflicts))
 	case len(inProgress) > 0:
 		return notReady(status.Reconciling, status.ReasonProgressing, joinSome(inProgress))
 	}
-	return []metav1.Condition{readyCondition(children)}
+	return []metav1.Condition{readyCondition(r.children)}
 }
 
 // readyCondition returns the Ready condition of a parent all of whose children are ready, and as
@@ -115,11 +105,11 @@ func notReady(conditionType, reason, message string) []metav1.Condition {
 }
 
 // conflictTexts returns a text for each object that others keep changing.
-func (r *run) conflictTexts(children []child) (texts []string) {
+func (r report) conflictTexts() (texts []string) {
 	if r.metadataConflict != nil {
 		texts = append(texts, repeatedWriteText("the parent's own metadata", *r.metadataConflict))
 	}
-	for _, child := range children {
+	for _, child := range r.children {
 		if child.conflict != nil && !child.conflict.Recreates {
 			texts = append(texts, repeatedWriteText(child.key().String(), *child.conflict))
 		}
@@ -128,9 +118,9 @@ func (r *run) conflictTexts(children []child) (texts []string) {
 }
 
 // conflictReason returns the reason of the conflicts: Sync's own, or those with others.
-func (r *run) conflictReason(children []child) string {
+func (r report) conflictReason() string {
 	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns && !c.conflict.Recreates }
-	if r.metadataConflict == nil && !slices.ContainsFunc(children, isWithOthers) {
+	if r.metadataConflict == nil && !slices.ContainsFunc(r.children, isWithOthers) {
 		return reasonHotLoop
 	}
 	return reasonConflict

@@ -32,10 +32,10 @@ type attempts struct {
 //
 // The results are those of attempts one after the other. A child that the API server refuses beside
 // others that it creates may have needed one of them: it is tried again in its turn.
-func (r *run) createTogether(ctx context.Context, tasks []task, from int, waits func(task) bool) attempts {
-	together := tasks[from:min(len(tasks), from+createsAtOnce)]
+func (b *batch) createTogether(ctx context.Context, from int) attempts {
+	together := b.tasks[from:min(len(b.tasks), from+createsAtOnce)]
 	for i, t := range together {
-		if t.observed != nil || t.kind != together[0].kind || len(t.replaces) > 0 || waits(t) {
+		if t.observed != nil || t.kind != together[0].kind || len(t.replaces) > 0 || b.isBlocked(t) {
 			together = together[:i]
 			break
 		}
@@ -43,9 +43,9 @@ func (r *run) createTogether(ctx context.Context, tasks []task, from int, waits 
 	made := make([]attempt, len(together))
 	var running sync.WaitGroup
 	for i, t := range together {
-		made[i].state = r.state.applied.Copy(t.Key())
+		made[i].state = b.run.state.applied.Copy(t.Key())
 		running.Go(func() {
-			made[i].outcome, made[i].err = t.kind.applier.ApplyChild(ctx, r.now, made[i].state, t.Desired, nil)
+			made[i].outcome, made[i].err = t.kind.applier.ApplyChild(ctx, b.run.now, made[i].state, t.Desired, nil)
 		})
 	}
 	running.Wait()

@@ -15,13 +15,13 @@
 //	callAuthor        call.go        call Sync, or Finalize, with the parent and a snapshot → Response
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
-//	applyTasks        apply.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
+//	applyTasks        batch.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
 //	limitPrunes       brake.go       hold prunes that no change of the parent explains, if many parents have them
 //	removeChildren    prune.go       recreate and prune children, and remove those that others replace (replace.go)
-//	recordApplied     applied.go     call the functions of WhenApplied → Response
+//	recordApplied     call.go        call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations
-//	reportOutcome     reconcile.go   derive the conditions (conditions.go), write the status and the Events → outcome
-//	scheduleNext      reconcile.go   decide when the next reconcile is due
+//	reportOutcome     report.go      derive the conditions (conditions.go), write the status and the Events → outcome
+//	scheduleNext      schedule.go    decide when the next reconcile is due
 //
 // A parent that is deleted, or not selected any more, is finalized instead: finalizeParent in
 // finalize.go. What the user asked for in the deletion is in cascade.go, and what a finalized parent
@@ -31,8 +31,21 @@
 // once more is always safe. A parent is converged when a further reconcile writes nothing;
 // such a reconcile makes no API request at all.
 //
-// A [loop] is the same for all reconciles of one kind of parents (setup.go, loop.go). A run is
-// one reconcile (run.go). The state of a parent is what its reconciles remember (state.go). How
+// A step that fails returns an error. If that is stale, the reconcile stops half-way and is repeated
+// soon (stale.go).
+//
+// A [loop] is the same for all reconciles of one kind of parents (setup.go, loop.go). A [run] is
+// one reconcile (run.go). Its steps share a few parts, each with what it keeps between steps:
+//
+//	subject       run.go        the parent, and what is remembered of it; each part knows it
+//	caller        call.go       calls the author's code, and knows whether that is slow and what it looks at
+//	planner       plan.go       makes a plan of what Sync answers
+//	writer        writer.go     writes the parent, removes children, and knows all that is written
+//	restorer      restore.go    gives children their marks back
+//	batch         batch.go      applies the tasks of a plan
+//	writeRequest  requested.go  the request of a user that every child is written
+//
+// The state of a parent is what its reconciles remember (state.go). How
 // often anything is repeated is up to package backoff; one child is the business of package
 // apply.
 package reconcile

@@ -18,39 +18,39 @@ import (
 
 // recordEvents records the author's Events on the parent, and one about the error of this
 // reconcile. It does not repeat those of the last reconcile.
-func (r *run) recordEvents(author []declared.Event, err error) {
+func (s *subject) recordEvents(author []declared.Event, err error) {
 	for _, event := range author {
-		if !slices.Contains(r.state.events, event) {
-			r.recordEvent(cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncateText(event.Message))
+		if !slices.Contains(s.state.events, event) {
+			s.recordEvent(cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncateText(event.Message))
 		}
 	}
-	r.state.events = slices.Clone(author)
-	if err != nil && !r.isHidden(err) && r.state.eventTexts.isNew(errorMessage(err), r.now) {
-		r.recordEvent(corev1.EventTypeWarning, errorReason(err), errorMessage(err))
+	s.state.events = slices.Clone(author)
+	if err != nil && !s.isHidden(err) && s.state.eventTexts.isNew(errorMessage(err), s.now) {
+		s.recordEvent(corev1.EventTypeWarning, errorReason(err), errorMessage(err))
 	}
 }
 
 // warnAboutConflicts records an Event and logs a line for each conflict, as often as for
 // errors. It is for conflicts that no condition shows.
-func (r *run) warnAboutConflicts(ctx context.Context, conflicts ...string) {
+func (s *subject) warnAboutConflicts(ctx context.Context, conflicts ...string) {
 	for _, text := range conflicts {
-		if r.state.eventTexts.isNew(text, r.now) {
+		if s.state.eventTexts.isNew(text, s.now) {
 			log.FromContext(ctx).Info("field manager conflict", "what", text)
-			r.recordEvent(corev1.EventTypeWarning, reasonConflict, truncateText(text))
+			s.recordEvent(corev1.EventTypeWarning, reasonConflict, truncateText(text))
 		}
 	}
 }
 
 // recordEvent records one Event. The action contains a hash of the note: Events that differ
 // only in their notes would be counted as one, and shown with the first one's note.
-func (r *run) recordEvent(eventType, reason, note string) {
+func (s *subject) recordEvent(eventType, reason, note string) {
 	hash := fnv.New32a()
 	hash.Write([]byte(note))
 	action := fmt.Sprintf("Sync-%08x", hash.Sum32())
-	if r.loop.environment.Observe {
+	if s.loop.environment.Observe {
 		return
 	}
-	r.loop.events.Eventf(r.parent, nil, eventType, reason, action, "%s", note)
+	s.loop.events.Eventf(s.parent, nil, eventType, reason, action, "%s", note)
 }
 
 // eventTexts remembers which errors and conflicts of a parent had an Event lately.
@@ -67,4 +67,19 @@ func (e *eventTexts) isNew(text string, now time.Time) bool {
 	}
 	(*e)[text] = now
 	return true
+}
+
+// reasonCopy is the reason of an Event about the copy of a child.
+const reasonCopy = "CopyOfChild"
+
+// warnAboutCopies records an Event and logs a line for each object that has the marks of a child of
+// this parent, and is none since somebody else wrote them.
+func (s *subject) warnAboutCopies(ctx context.Context, copies []child) {
+	for _, copied := range copies {
+		text := fmt.Sprintf("%s is a copy of a child, whose labels and references %s wrote: it is left alone", copied.key(), s.loop.childCache.copiedBy(copied.object))
+		if s.state.eventTexts.isNew(text, s.now) {
+			log.FromContext(ctx).Info("copy of a child", "what", text)
+			s.recordEvent(corev1.EventTypeNormal, reasonCopy, truncateText(text))
+		}
+	}
 }

@@ -15,15 +15,15 @@ import (
 // the garbage collector does not delete, and then removes the finalizer. The brake may hold all of
 // this for an object that is not selected any more.
 func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
-	response, children := new(declared.Response), observed.all()
-	if isAllowed, err := r.mayOptOut(ctx, children); err != nil || !isAllowed {
-		return r.reportOutcome(ctx, observed, response, children, err)
+	response, done := new(declared.Response), applied{children: observed.all()}
+	if done.prunes.heldText, done.err = r.holdOptOut(ctx, done.children); done.err != nil || done.prunes.heldText != "" {
+		return r.reportOutcome(ctx, observed, response, done)
 	}
 	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
-		answer, applied := r.callAndApply(ctx, observed)
-		response, children = answer, applied.children
-		if applied.err != nil || !response.Finalized {
-			return r.reportOutcome(ctx, observed, response, children, joinErrors(applied.err, applied.impossible))
+		response, done = r.callAndApply(ctx, observed)
+		if done.err != nil || !response.Finalized {
+			done.err = joinErrors(done.err, done.impossible)
+			return r.reportOutcome(ctx, observed, response, done)
 		}
 		r.state.finalized = true
 		current, err := r.loop.observeChildren(r.parent)
@@ -31,25 +31,26 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 			return outcome{err: err}
 		}
 		observed.children = current.children
-		observed.addMissing(children)
+		observed.addMissing(done.children)
 	}
 	isDone, err := r.removeAllChildren(ctx, observed)
 	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
-		err = r.removeMetadata(ctx)
+		err = r.writer.removeMetadata(ctx)
 	}
 	if err == nil && isDone {
-		r.marksErr = nil // what has lost its marks holds up no parent that goes
+		r.restorer.err = nil // what has lost its marks holds up no parent that goes
 	}
-	end := r.reportOutcome(ctx, observed, response, children, err)
+	done.err = err
+	end := r.reportOutcome(ctx, observed, response, done)
 	if end.err == nil && isDone {
-		end.err = r.removeFinalizer(ctx)
+		end.err = r.writer.removeFinalizer(ctx)
 	}
 	return end
 }
 
 // isFinalized reports whether the author's Finalize has returned Finalized for this parent.
-func (r *run) isFinalized() bool {
-	return r.state.finalized || r.hasRecord(finalizedKey)
+func (s *subject) isFinalized() bool {
+	return s.state.finalized || s.hasRecord(finalizedKey)
 }
 
 // removeAllChildren removes the children of a parent that is finalized, without those that the
@@ -71,16 +72,16 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 				continue
 			}
 			waits = waits || isDeleted
-			if object.GetDeletionTimestamp() == nil && !r.writes.removed[object.GetUID()] {
+			if object.GetDeletionTimestamp() == nil && !r.writer.removed[object.GetUID()] {
 				removed = append(removed, child)
 			}
 		}
 		if len(removed) > 0 && r.loop.definition.Author.Finalize != nil {
-			if err := r.addRecord(ctx, finalizedKey); err != nil {
+			if err := r.writer.addRecord(ctx, finalizedKey); err != nil {
 				return false, err
 			}
 		}
-		if err := r.removeChildren(ctx, removed); err != nil {
+		if err := r.writer.removeChildren(ctx, removed); err != nil {
 			return false, err
 		}
 		if isOrdered && waits {
@@ -113,39 +114,39 @@ func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 }
 
 // addFinalizer adds the finalizer to the parent.
-func (r *run) addFinalizer(ctx context.Context) error {
-	if controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
+func (w *writer) addFinalizer(ctx context.Context) error {
+	if controllerutil.ContainsFinalizer(w.parent, w.loop.finalizer) {
 		return nil
 	}
-	return r.patchParent(ctx, func(parent client.Object) { controllerutil.AddFinalizer(parent, r.loop.finalizer) })
+	return w.patchParent(ctx, func(parent client.Object) { controllerutil.AddFinalizer(parent, w.loop.finalizer) })
 }
 
 // removeFinalizer removes the finalizer from the parent, so that it can go, and the records with
 // it.
-func (r *run) removeFinalizer(ctx context.Context) error {
-	if !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
+func (w *writer) removeFinalizer(ctx context.Context) error {
+	if !controllerutil.ContainsFinalizer(w.parent, w.loop.finalizer) {
 		return nil
 	}
-	return r.patchParent(ctx, func(parent client.Object) {
-		controllerutil.RemoveFinalizer(parent, r.loop.finalizer)
-		r.dropRecords(parent)
+	return w.patchParent(ctx, func(parent client.Object) {
+		controllerutil.RemoveFinalizer(parent, w.loop.finalizer)
+		w.dropRecords(parent)
 	})
 }
 
 // updateFinalizer adds or removes the finalizer, before any child is created that needs it.
-func (r *run) updateFinalizer(ctx context.Context, isNeeded bool) error {
+func (w *writer) updateFinalizer(ctx context.Context, isNeeded bool) error {
 	switch {
-	case r.isFinalizing():
+	case w.isFinalizing():
 		return nil
 	case isNeeded:
-		return r.addFinalizer(ctx)
+		return w.addFinalizer(ctx)
 	}
-	return r.removeFinalizer(ctx)
+	return w.removeFinalizer(ctx)
 }
 
 // isUntouched reports whether the parent has no children, and nothing in it is this
 // controller's.
-func (r *run) isUntouched(observed *observed) bool {
-	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(r.parent, r.loop.manager)
-	return observed.isEmpty() && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
+func (s *subject) isUntouched(observed *observed) bool {
+	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(s.parent, s.loop.manager)
+	return observed.isEmpty() && !hasMetadata && !controllerutil.ContainsFinalizer(s.parent, s.loop.finalizer)
 }

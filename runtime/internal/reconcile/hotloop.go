@@ -15,13 +15,13 @@ import (
 // countAnswer counts what Sync desired in a reconcile, and records an Event about a Sync that
 // desires something else each time. What was refused counts like what was written.
 func (r *run) countAnswer(ctx context.Context, observed *observed, response *declared.Response, requeue time.Duration, err error) {
-	if len(r.writes.names) == 0 && err == nil {
+	if len(r.writer.names) == 0 && err == nil {
 		r.state.hotLoop = nil
 		return
 	}
 	answer := backoff.Answer{
-		Left: r.view(observed), Children: r.desiredHash, Parent: hashParentPart(r.loop.definition.Status, response),
-		WroteChildren: len(r.writes.children) > 0, Time: r.now,
+		Left: r.writer.view(observed), Children: r.desiredHash, Parent: hashParentPart(r.loop.definition.Status, response),
+		WroteChildren: len(r.writer.children) > 0, Time: r.now,
 	}
 	if requeue > 0 {
 		answer.Requeue = r.now.Add(requeue)
@@ -31,8 +31,8 @@ func (r *run) countAnswer(ctx context.Context, observed *observed, response *dec
 	}
 	r.state.hotLoop.Add(r.seen, answer)
 	if r.state.hotLoop.IsHot() {
-		desired := joinSome(r.writes.names)
-		if len(r.writes.names) == 0 {
+		desired := joinSome(r.writer.names)
+		if len(r.writer.names) == 0 {
 			desired = "refused: " + errorMessage(err)
 		}
 		r.warnAboutHotLoop(ctx, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", desired))
@@ -46,19 +46,19 @@ func (r *run) requestedRequeue(ctx context.Context, observed *observed, after ti
 		r.state.pastTimes = backoff.PastTimes{}
 		return after
 	}
-	wait := r.state.pastTimes.Add(r.seen, r.view(observed), len(r.writes.names) > 0)
+	wait := r.state.pastTimes.Add(r.seen, r.writer.view(observed), len(r.writer.names) > 0)
 	if r.state.pastTimes.IsHot() {
-		r.test.SetHotLoop()
+		r.test.IsHotLoop = true
 		r.warnAboutHotLoop(ctx, "Sync asks for a reconcile at a time that has passed, although nothing has changed since it did so before (RequeueAfter is negative): it is called less and less often until it asks for a later time")
 	}
 	return wait
 }
 
 // warnAboutHotLoop records an Event about a hot loop, unless there was one in the last hour.
-func (r *run) warnAboutHotLoop(ctx context.Context, text string) {
-	if !r.state.eventTexts.isNew(reasonHotLoop, r.now) {
+func (s *subject) warnAboutHotLoop(ctx context.Context, text string) {
+	if !s.state.eventTexts.isNew(reasonHotLoop, s.now) {
 		return
 	}
-	r.recordEvent(corev1.EventTypeWarning, reasonHotLoop, truncateText(text))
+	s.recordEvent(corev1.EventTypeWarning, reasonHotLoop, truncateText(text))
 	log.FromContext(ctx).Info(text)
 }

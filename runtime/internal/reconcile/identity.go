@@ -146,8 +146,8 @@ func withoutContent(object client.Object, keys ownership.Keys) client.Object {
 // parent does not inherit those: the garbage collector goes by the UID, too. The annotation was
 // written before this parent was created then. No other living parent has this kind and name, so
 // that none loses a child.
-func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
-	cache, uid := r.loop.childCache, r.parent.GetUID()
+func (s *subject) hasLostMarks(object client.Object, isKnown bool) bool {
+	cache, uid := s.loop.childCache, s.parent.GetUID()
 	label := cache.labelUID(object)
 	isLabelled := label == uid && cache.keys.HasWrittenLabel(object, cache.manager)
 	switch controller := metav1.GetControllerOfNoCopy(object); {
@@ -157,33 +157,33 @@ func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
 		return false // another controller has it, unless somebody has only written another parent's reference
 	case label != uid && label != "" && cache.keys.HasWrittenLabel(object, cache.manager):
 		return false // it is right: of an earlier parent
-	case r.isMarked(object):
+	case s.isMarked(object):
 		return false
-	case isKnown, isLabelled, r.wasDisconnected(object):
+	case isKnown, isLabelled, s.wasDisconnected(object):
 		return true
-	case ownership.HasOwnerReference(object, uid) && (controller == nil || object.GetNamespace() == r.parent.GetNamespace() || !r.loop.parentKind.namespaced):
+	case ownership.HasOwnerReference(object, uid) && (controller == nil || object.GetNamespace() == s.parent.GetNamespace() || !s.loop.parentKind.namespaced):
 		return !ownership.IsReferenceOfOthers(object, cache.manager, uid)
 	}
 	named, isOurs := ownership.AnnotationWrittenAt(object, cache.keys.Parent, cache.manager)
-	return isOurs && cache.keys.ParentName(object) == r.owner().String() && !named.Before(r.parent.GetCreationTimestamp().Time)
+	return isOurs && cache.keys.ParentName(object) == s.owner().String() && !named.Before(s.parent.GetCreationTimestamp().Time)
 }
 
 // isChild reports whether an object was a child of this parent when it was read.
-func (r *run) isChild(object child) bool {
+func (s *subject) isChild(object child) bool {
 	parent, ok := object.parentOf(object.object)
-	return ok && parent.UID == r.parent.GetUID() && parent.Name == r.name()
+	return ok && parent.UID == s.parent.GetUID() && parent.Name == s.name()
 }
 
 // isMarked reports whether an object has the marks of a child of this parent, whoever wrote them.
-func (r *run) isMarked(object client.Object) bool {
-	parent, ok := r.loop.childCache.keys.ParentOf(object, r.loop.childCache.parents)
-	return ok && parent.UID == r.parent.GetUID() && parent.Name == r.name() && r.loop.childCache.labelUID(object) == parent.UID
+func (s *subject) isMarked(object client.Object) bool {
+	parent, ok := s.loop.childCache.keys.ParentOf(object, s.loop.childCache.parents)
+	return ok && parent.UID == s.parent.GetUID() && parent.Name == s.name() && s.loop.childCache.labelUID(object) == parent.UID
 }
 
 // wasDisconnected reports whether an object was a child of this parent when a user disconnected the
 // parent. Only the annotation that this controller has written to this object counts.
-func (r *run) wasDisconnected(object client.Object) bool {
-	cache := r.loop.childCache
+func (s *subject) wasDisconnected(object client.Object) bool {
+	cache := s.loop.childCache
 	_, isOurs := ownership.AnnotationWrittenAt(object, cache.keys.FormerParent, cache.manager)
-	return isOurs && object.GetAnnotations()[cache.keys.FormerParent] == string(r.parent.GetUID())
+	return isOurs && object.GetAnnotations()[cache.keys.FormerParent] == string(s.parent.GetUID())
 }

@@ -82,7 +82,7 @@ func (r *run) reportLag(ctx context.Context, missing consistency.Lag) {
 	if r.loop.lagging.begin(&r.state.lag, missing.Kind) {
 		log.FromContext(ctx).Error(errCacheStale, "parents wait for it", "kind", missing.Kind.String(), "missing", text)
 	}
-	err := r.writeStatus(ctx, new(declared.Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
+	err := r.writer.writeStatus(ctx, new(declared.Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
 	if err != nil && !isStale(err) {
 		log.FromContext(ctx).Error(err, "the status cannot say that a cache stands still")
 	}

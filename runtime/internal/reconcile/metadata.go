@@ -16,61 +16,61 @@ import (
 // writeMetadata sets the labels and annotations of the parent that the author desires, and
 // removes those that the author no longer does. What somebody keeps changing is written less and
 // less often. The error is stale if the parent has changed meanwhile.
-func (r *run) writeMetadata(ctx context.Context, labels, annotations map[string]string) error {
+func (w *writer) writeMetadata(ctx context.Context, labels, annotations map[string]string) error {
 	author := apply.Metadata{Labels: labels, Annotations: annotations}
-	desired, differs := author.CompleteFor(r.parent, r.loop.manager)
-	if !differs || r.isDeleting() && len(r.parent.GetFinalizers()) == 0 {
+	desired, differs := author.CompleteFor(w.parent, w.loop.manager)
+	if !differs || w.isDeleting() && len(w.parent.GetFinalizers()) == 0 {
 		return nil
 	}
-	if err := r.repeatMetadata(ctx, author, desired); err != nil {
+	if err := w.repeatMetadata(ctx, author, desired); err != nil {
 		return fmt.Errorf("write the parent's labels and annotations: %w", err)
 	}
 	return nil
 }
 
 // repeatMetadata writes the metadata, unless that was done before and does not last.
-func (r *run) repeatMetadata(ctx context.Context, author, desired apply.Metadata) (err error) {
-	if r.state.metadata == nil {
-		r.state.metadata = new(backoff.Budget)
+func (w *writer) repeatMetadata(ctx context.Context, author, desired apply.Metadata) (err error) {
+	if w.state.metadata == nil {
+		w.state.metadata = new(backoff.Budget)
 	}
-	budget, text := r.state.metadata, fmt.Sprintf("%#v", author)
+	budget, text := w.state.metadata, fmt.Sprintf("%#v", author)
 	isRepetition := budget.State() == text
-	if err := budget.Replay(r.now, text, r.parent.GetUID()); err != nil {
+	if err := budget.Replay(w.now, text, w.parent.GetUID()); err != nil {
 		return err
 	}
 	budget.SetState(text)
-	kind := r.loop.parentKind
-	r.metadataConflict, err = budget.Delay(r.now, status.ExplainConflict(ctx, r.loop.liveReader, kind.newObject(), r.parent, func(current client.Object) (string, []string) {
-		return author.OtherManager(current, r.loop.manager)
+	kind := w.loop.parentKind
+	w.metadataConflict, err = budget.Delay(w.now, status.ExplainConflict(ctx, w.loop.liveReader, kind.newObject(), w.parent, func(current client.Object) (string, []string) {
+		return author.OtherManager(current, w.loop.manager)
 	}))
-	if r.metadataConflict != nil || err != nil {
+	if w.metadataConflict != nil || err != nil {
 		return err
 	}
-	body, err := desired.PatchBody(kind.GroupVersion().String(), kind.Kind, r.parent)
+	body, err := desired.PatchBody(kind.GroupVersion().String(), kind.Kind, w.parent)
 	if err != nil {
 		return err
 	}
 	answer := kind.newObject()
-	answer.SetName(r.parent.GetName())
-	answer.SetNamespace(r.parent.GetNamespace())
-	err = r.loop.client.Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(r.loop.manager), client.ForceOwnership)
+	answer.SetName(w.parent.GetName())
+	answer.SetNamespace(w.parent.GetNamespace())
+	err = w.loop.client.Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(w.loop.manager), client.ForceOwnership)
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return errStale{err}
 	case err != nil:
-		return budget.Fail(r.now, text, r.parent.GetUID(), err)
+		return budget.Fail(w.now, text, w.parent.GetUID(), err)
 	}
 	if budget.Succeeded(); isRepetition {
-		budget.Spend(r.now)
+		budget.Spend(w.now)
 	}
 	// The labels and annotations of the answer are the operator's own change.
-	r.parent.SetLabels(answer.GetLabels())
-	r.parent.SetAnnotations(answer.GetAnnotations())
-	r.recordParentWrite(answer, "metadata.labels and metadata.annotations")
+	w.parent.SetLabels(answer.GetLabels())
+	w.parent.SetAnnotations(answer.GetAnnotations())
+	w.recordParentWrite(answer, "metadata.labels and metadata.annotations")
 	return nil
 }
 
 // removeMetadata removes this operator's labels and annotations from the parent.
-func (r *run) removeMetadata(ctx context.Context) error {
-	return r.writeMetadata(ctx, map[string]string{}, map[string]string{})
+func (w *writer) removeMetadata(ctx context.Context) error {
+	return w.writeMetadata(ctx, map[string]string{}, map[string]string{})
 }

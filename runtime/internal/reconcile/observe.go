@@ -55,7 +55,7 @@ func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (*run,
 		l.forget(name)
 		return nil, nil
 	}
-	return &run{loop: l, state: l.states.getOrAdd(name, parent.GetUID()), parent: parent, now: l.now()}, nil
+	return l.newRun(parent), nil
 }
 
 // checkSeen returns a stale error if the cache does not show yet what earlier reconciles of a parent have

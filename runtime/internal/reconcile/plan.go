@@ -19,6 +19,7 @@ import (
 // plan is what a parent desires of all its children.
 type plan struct {
 	tasks []task
+	hash  uint64             // of all that is desired
 	keep  map[apply.Key]bool // children that are neither written nor pruned
 	// unserved are the desired children of kinds that the API server does not serve.
 	unserved []child
@@ -37,21 +38,27 @@ type task struct {
 	source      declared.DesiredChild // as Sync added it
 }
 
+// planner makes a plan of what Sync answers.
+type planner struct {
+	*subject
+	request *writeRequest
+}
+
 // planChildren completes the answer of Sync: namespaces, ownership, hashes, and the order in
 // which the children are written. The error joins all that is wrong with the answer; the plan
 // has the valid children.
-func (r *run) planChildren(observed *observed, sets []declared.DesiredSet) (plan, error) {
+func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (plan, error) {
 	made := plan{keep: map[apply.Key]bool{}}
 	seen := map[apply.Key]bool{}
 	var invalid []error
-	for i, kind := range r.loop.childKinds {
+	for i, kind := range p.loop.childKinds {
 		set := sets[kind.index]
 		if !observed.isServed[i] {
 			made.unserved = append(made.unserved, kind.listUnserved(set)...)
 			continue
 		}
 		for _, name := range set.Keep {
-			key, err := r.loop.parseKeptName(r.parent.GetNamespace(), kind, name)
+			key, err := p.loop.parseKeptName(p.parent.GetNamespace(), kind, name)
 			if err != nil {
 				invalid = append(invalid, errInvalid{err})
 				continue
@@ -60,7 +67,8 @@ func (r *run) planChildren(observed *observed, sets []declared.DesiredSet) (plan
 		}
 		existing := byName(observed.children[i])
 		for _, desired := range set.Children {
-			added, err := r.planChild(kind, desired)
+			added, err := p.planChild(kind, desired)
+			made.hash += added.Input
 			if err == nil && seen[added.Key()] {
 				err = fmt.Errorf("%s is desired twice", added.Key())
 				made.tasks = slices.DeleteFunc(made.tasks, func(other task) bool { return other.Key() == added.Key() })
@@ -79,7 +87,7 @@ func (r *run) planChildren(observed *observed, sets []declared.DesiredSet) (plan
 	if len(invalid) > 0 {
 		made.tasks = dropDependents(made.tasks)
 	}
-	tasks, err := orderTasks(r.state.turns.sort(missingFirst(made.tasks)), made.unserved)
+	tasks, err := orderTasks(p.state.turns.sort(missingFirst(made.tasks)), made.unserved)
 	made.tasks = tasks
 	return made, errors.Join(append(invalid, err)...)
 }
@@ -101,51 +109,51 @@ func (kind *childKind) listUnserved(set declared.DesiredSet) (waiting []child) {
 
 // planChild completes one desired child. It converts a child that has not changed since the
 // last reconcile only once.
-func (r *run) planChild(kind *childKind, desired declared.DesiredChild) (task, error) {
-	name, input, err := r.loop.identifyDesired(r.parent.GetNamespace(), kind, desired)
+func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (task, error) {
+	name, input, err := p.loop.identifyDesired(p.parent.GetNamespace(), kind, desired)
 	if err != nil {
 		return task{}, err
 	}
 	policies := desired.Policies.Or(kind.Policies)
-	byReference := r.getsOwnerReference(kind, name, policies.WhenDeleted)
+	byReference := p.getsOwnerReference(kind, name, policies.WhenDeleted)
 	made := task{kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
-	if made.after, err = r.readKeys(desired.After); err != nil {
+	if made.after, err = p.readKeys(desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
-	if made.replaces, err = r.readKeys(desired.Replaces); err != nil {
+	if made.replaces, err = p.readKeys(desired.Replaces); err != nil {
 		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
-	keys := r.loop.childCache.keys
+	keys := p.loop.childCache.keys
 	described := apply.Desired{
 		Kind:     kind.GroupVersionKind,
 		Name:     name,
-		Owner:    r.parent.GetUID(),
+		Owner:    p.parent.GetUID(),
 		Policies: policies,
 		HashKey:  keys.Hash,
 		Input:    input.with(desired.Policies, byReference),
 		Source:   kind.creatableObject(desired),
-		Rewrite:  r.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
+		Rewrite:  p.request.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
-	described.HasLostMarks = r.hasLostMarks
+	described.HasLostMarks = p.hasLostMarks
 	described.Ownership = func() map[string]any {
-		return keys.Ownership(r.owner(), byReference, string(desired.WhenDropped))
+		return keys.Ownership(p.owner(), byReference, string(desired.WhenDropped))
 	}
 	described.AddOwnerMetadata = func(metadata map[string]any) {
-		keys.SetOwner(metadata, r.owner(), byReference)
+		keys.SetOwner(metadata, p.owner(), byReference)
 		keys.SetDeletionPolicy(metadata, string(desired.WhenDropped))
 	}
-	r.desiredHash += described.Input
-	recalled, ok := r.state.applied.Recall(described, func() map[string]any {
-		content, _ := r.loop.convertDesired(r.parent, desired) // an earlier reconcile converted it without an error
+	recalled, ok := p.state.applied.Recall(described, func() map[string]any {
+		content, _ := p.loop.convertDesired(p.parent, desired) // an earlier reconcile converted it without an error
 		return content
 	})
 	if ok {
 		made.Desired = recalled
 		return made, nil
 	}
-	content, err := r.loop.convertDesired(r.parent, desired)
+	made.Desired = described
+	content, err := p.loop.convertDesired(p.parent, desired)
 	if err != nil {
-		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+		return made, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
 	made.Desired, err = apply.NewDesired(described, content)
 	return made, err
@@ -185,9 +193,9 @@ func (l *loop) convertDesired(parent client.Object, desired declared.DesiredChil
 
 // getsOwnerReference reports whether a child gets an owner reference to its parent: where
 // Kubernetes allows one, unless the garbage collector must not delete the child.
-func (r *run) getsOwnerReference(kind *childKind, name types.NamespacedName, whenDeleted declared.DeletionPolicy) bool {
-	isLegal := !r.loop.parentKind.namespaced || kind.namespaced && name.Namespace == r.parent.GetNamespace()
-	return isLegal && whenDeleted != declared.Orphan && !r.loop.definition.IsOrdered && !r.isOrphaning()
+func (s *subject) getsOwnerReference(kind *childKind, name types.NamespacedName, whenDeleted declared.DeletionPolicy) bool {
+	isLegal := !s.loop.parentKind.namespaced || kind.namespaced && name.Namespace == s.parent.GetNamespace()
+	return isLegal && whenDeleted != declared.Orphan && !s.loop.definition.IsOrdered && !s.isOrphaning()
 }
 
 // completeName returns the name of a desired child with the namespace that it belongs in. It
@@ -221,20 +229,20 @@ func (l *loop) parseKeptName(parentNamespace string, kind *childKind, text strin
 }
 
 // readKeys returns the keys of desired children that an author refers to by their objects.
-func (r *run) readKeys(objects []client.Object) ([]apply.Key, error) {
+func (p *planner) readKeys(objects []client.Object) ([]apply.Key, error) {
 	var keys []apply.Key
 	for _, object := range objects {
 		if isNil(object) {
 			return nil, errors.New("a child that is nil")
 		}
-		gvk, err := apiutil.GVKForObject(object, r.loop.client.Scheme())
+		gvk, err := apiutil.GVKForObject(object, p.loop.client.Scheme())
 		if err != nil {
 			return nil, fmt.Errorf("a child of a kind that is not known: %w", err)
 		}
 		name := client.ObjectKeyFromObject(object)
-		for _, kind := range r.loop.childKinds {
-			if kind.GroupVersionKind == gvk && kind.isServed() && kind.namespaced && r.loop.parentKind.namespaced {
-				name.Namespace = cmp.Or(name.Namespace, r.parent.GetNamespace())
+		for _, kind := range p.loop.childKinds {
+			if kind.GroupVersionKind == gvk && kind.isServed() && kind.namespaced && p.loop.parentKind.namespaced {
+				name.Namespace = cmp.Or(name.Namespace, p.parent.GetNamespace())
 			}
 		}
 		keys = append(keys, apply.Key{Kind: gvk, Name: name})

@@ -14,14 +14,14 @@ import (
 
 // removalPolicy returns what becomes of a child that is undesired, or whose parent is
 // finalized.
-func (r *run) removalPolicy(child child) declared.DeletionPolicy {
-	if r.isOrphaning() {
+func (s *subject) removalPolicy(child child) declared.DeletionPolicy {
+	if s.isOrphaning() {
 		return declared.Orphan
 	}
-	if r.isFinalizing() {
-		return r.loop.policyOf(child, child.WhenDeleted)
+	if s.isFinalizing() {
+		return s.loop.policyOf(child, child.WhenDeleted)
 	}
-	return r.loop.policyOf(child, child.WhenDropped)
+	return s.loop.policyOf(child, child.WhenDropped)
 }
 
 // replacements returns the children that make room for others: those to recreate, and those that a
@@ -30,11 +30,11 @@ func (done applied) replacements() []child {
 	return append(slices.DeleteFunc(slices.Clone(done.children), func(c child) bool { return !c.isReplaced }), done.first...)
 }
 
-// prunes returns the undesired children that are pruned now. A child that could not be applied
+// findPrunes returns the undesired children that are pruned now. A child that could not be applied
 // delays the pruning of its kind, and the brake holds prunes that no change of a parent explains.
-func (done applied) prunes(ctx context.Context, r *run, undesired, kept []child) ([]child, error) {
+func (r *run) findPrunes(ctx context.Context, done applied, undesired, kept []child) (prunes, error) {
 	if done.delaysPruning(r) {
-		return nil, nil
+		return prunes{}, nil
 	}
 	delayed := map[schema.GroupVersionKind]bool{}
 	for key, isUnapplied := range done.unapplied {
@@ -42,11 +42,11 @@ func (done applied) prunes(ctx context.Context, r *run, undesired, kept []child)
 	}
 	due := slices.DeleteFunc(slices.Clone(undesired), func(c child) bool { return delayed[c.GroupVersionKind] })
 	if len(due) == 0 && len(undesired) > 0 {
-		return nil, nil
+		return prunes{}, nil
 	}
-	pruned, err := r.limitPrunes(ctx, due, kept)
-	r.prunesAll = r.prunesAll && len(due) == len(undesired)
-	return pruned, err
+	found, err := r.limitPrunes(ctx, due, kept)
+	found.isAll = found.isAll && len(due) == len(undesired)
+	return found, err
 }
 
 // delaysPruning reports whether every undesired child stays for now: a desired child waits for
@@ -59,18 +59,18 @@ func (done applied) delaysPruning(r *run) bool {
 
 // removeChildren deletes or orphans children, unless a live read shows that the parent has
 // changed.
-func (r *run) removeChildren(ctx context.Context, children []child) error {
+func (w *writer) removeChildren(ctx context.Context, children []child) error {
 	if len(children) == 0 {
 		return nil
 	}
-	if err := r.checkUnchanged(ctx); err != nil {
+	if err := w.checkUnchanged(ctx); err != nil {
 		return err
 	}
 	var failures []error
 	for _, child := range children {
-		remove := r.deleteObject
-		if !child.isReplaced && r.removalPolicy(child) == declared.Orphan {
-			remove = r.orphanObject
+		remove := w.deleteObject
+		if !child.isReplaced && w.removalPolicy(child) == declared.Orphan {
+			remove = w.orphanObject
 		}
 		if err := remove(ctx, child); err != nil {
 			failures = append(failures, errChild{key: child.key(), err: err})
@@ -82,38 +82,38 @@ func (r *run) removeChildren(ctx context.Context, children []child) error {
 // deleteObject deletes a child. It returns an apply.ErrStale if the child did not exist any
 // more: the API server that answered may know less than the cache, so the reconcile is
 // repeated.
-func (r *run) deleteObject(ctx context.Context, child child) error {
+func (w *writer) deleteObject(ctx context.Context, child child) error {
 	existed := false
-	err := r.state.applied.Delete(r.now, child.key(), child.object, func() (err error) {
+	err := w.state.applied.Delete(w.now, child.key(), child.object, func() (err error) {
 		existed, err = child.applier.Delete(ctx, child.key(), child.object)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	r.recordChildRemoval(child)
-	r.state.applied.MarkDeleted(child.key())
-	r.recordRelatedDeletion(child.childKind, child.object)
+	w.recordChildRemoval(child)
+	w.state.applied.MarkDeleted(child.key())
+	w.recordRelated(child.childKind, child.object, w.state.writes.RecordDeletion)
 	if !existed {
 		return apply.ErrStale{Key: child.key()}
 	}
-	r.loop.environment.Metrics.CountWrite(r.loop.definition.Name, child.Kind, "deleted")
+	w.loop.environment.Metrics.CountWrite(w.loop.definition.Name, child.Kind, "deleted")
 	log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "recreated", child.isReplaced)
 	return nil
 }
 
 // orphanObject takes the marks of a child off, so that it stays without an owner.
-func (r *run) orphanObject(ctx context.Context, child child) error {
-	return r.orphanWith(ctx, child, nil)
+func (w *writer) orphanObject(ctx context.Context, child child) error {
+	return w.orphanWith(ctx, child, nil)
 }
 
 // orphanWith orphans a child and gives it annotations.
-func (r *run) orphanWith(ctx context.Context, child child, annotations map[string]string) error {
-	if err := r.loop.removeOwnership(ctx, child, r.parent.GetUID(), annotations); err != nil {
+func (w *writer) orphanWith(ctx context.Context, child child, annotations map[string]string) error {
+	if err := w.loop.removeOwnership(ctx, child, w.parent.GetUID(), annotations); err != nil {
 		return err
 	}
-	r.recordChildRemoval(child)
-	r.loop.environment.Metrics.CountWrite(r.loop.definition.Name, child.Kind, "orphaned")
+	w.recordChildRemoval(child)
+	w.loop.environment.Metrics.CountWrite(w.loop.definition.Name, child.Kind, "orphaned")
 	log.FromContext(ctx).V(1).Info("orphaned a child", "child", child.key().String())
 	return nil
 }

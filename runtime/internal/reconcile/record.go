@@ -22,39 +22,39 @@ const finalizedKey = "/finalized"
 var recordKeys = []string{finalizedKey, orphaningKey}
 
 // hasRecord reports whether the parent has the record of a key.
-func (r *run) hasRecord(key string) bool {
-	return r.parent.GetAnnotations()[r.loop.definition.Group+key] == string(r.parent.GetUID())
+func (s *subject) hasRecord(key string) bool {
+	return s.parent.GetAnnotations()[s.loop.definition.Group+key] == string(s.parent.GetUID())
 }
 
 // addRecord writes the record of a key.
-func (r *run) addRecord(ctx context.Context, key string) error {
-	if r.hasRecord(key) {
+func (w *writer) addRecord(ctx context.Context, key string) error {
+	if w.hasRecord(key) {
 		return nil
 	}
-	return r.patchParent(ctx, func(parent client.Object) {
+	return w.patchParent(ctx, func(parent client.Object) {
 		annotations := maps.Clone(parent.GetAnnotations())
 		if annotations == nil {
 			annotations = map[string]string{}
 		}
-		annotations[r.loop.definition.Group+key] = string(parent.GetUID())
+		annotations[w.loop.definition.Group+key] = string(parent.GetUID())
 		parent.SetAnnotations(annotations)
 	})
 }
 
 // removeRecords removes the records of a parent that is not finalized any more, since somebody has
 // selected it again.
-func (r *run) removeRecords(ctx context.Context) error {
-	r.state.finalized = false
-	if len(r.recordsOf(r.parent)) == 0 {
+func (w *writer) removeRecords(ctx context.Context) error {
+	w.state.finalized = false
+	if len(w.recordsOf(w.parent)) == 0 {
 		return nil
 	}
-	return r.patchParent(ctx, r.dropRecords)
+	return w.patchParent(ctx, w.dropRecords)
 }
 
 // recordsOf returns the values of the records that a parent has.
-func (r *run) recordsOf(parent client.Object) (records []string) {
+func (s *subject) recordsOf(parent client.Object) (records []string) {
 	for _, key := range recordKeys {
-		if value, ok := parent.GetAnnotations()[r.loop.definition.Group+key]; ok {
+		if value, ok := parent.GetAnnotations()[s.loop.definition.Group+key]; ok {
 			records = append(records, key, value)
 		}
 	}
@@ -62,10 +62,10 @@ func (r *run) recordsOf(parent client.Object) (records []string) {
 }
 
 // dropRecords drops the records from a copy of the parent.
-func (r *run) dropRecords(parent client.Object) {
+func (s *subject) dropRecords(parent client.Object) {
 	annotations := maps.Clone(parent.GetAnnotations())
 	for _, key := range recordKeys {
-		delete(annotations, r.loop.definition.Group+key)
+		delete(annotations, s.loop.definition.Group+key)
 	}
 	parent.SetAnnotations(annotations)
 }
@@ -73,30 +73,30 @@ func (r *run) dropRecords(parent client.Object) {
 // patchParent writes the parent's finalizers and the runtime's own annotations. The patch contains
 // the whole list of finalizers, so it requires that the parent has not changed: otherwise the error is
 // stale. A patch that failed is not sent again before its backoff ends.
-func (r *run) patchParent(ctx context.Context, change func(client.Object)) error {
-	changed := r.parent.DeepCopyObject().(client.Object)
+func (w *writer) patchParent(ctx context.Context, change func(client.Object)) error {
+	changed := w.parent.DeepCopyObject().(client.Object)
 	change(changed)
-	if err := r.sendParentPatch(ctx, changed); err != nil {
+	if err := w.sendParentPatch(ctx, changed); err != nil {
 		return fmt.Errorf("write the finalizer: %w", err)
 	}
 	// The annotations of the answer are the operator's own change.
-	r.parent.SetAnnotations(changed.GetAnnotations())
-	r.recordParentWrite(changed, "metadata.finalizers")
+	w.parent.SetAnnotations(changed.GetAnnotations())
+	w.recordParentWrite(changed, "metadata.finalizers")
 	return nil
 }
 
-func (r *run) sendParentPatch(ctx context.Context, changed client.Object) error {
-	budget, desired := &r.state.finalizers, fmt.Sprint(changed.GetFinalizers(), r.recordsOf(changed))
-	if err := budget.Replay(r.now, desired, r.parent.GetUID()); err != nil {
+func (w *writer) sendParentPatch(ctx context.Context, changed client.Object) error {
+	budget, desired := &w.state.finalizers, fmt.Sprint(changed.GetFinalizers(), w.recordsOf(changed))
+	if err := budget.Replay(w.now, desired, w.parent.GetUID()); err != nil {
 		return err
 	}
-	patch := client.MergeFromWithOptions(r.parent, client.MergeFromWithOptimisticLock{})
-	err := r.loop.client.Patch(ctx, changed, patch, client.FieldOwner(r.loop.manager))
+	patch := client.MergeFromWithOptions(w.parent, client.MergeFromWithOptimisticLock{})
+	err := w.loop.client.Patch(ctx, changed, patch, client.FieldOwner(w.loop.manager))
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return errStale{err}
 	case err != nil:
-		return budget.Fail(r.now, desired, r.parent.GetUID(), err)
+		return budget.Fail(w.now, desired, w.parent.GetUID(), err)
 	}
 	budget.Succeeded()
 	return nil

@@ -54,7 +54,7 @@ func (r *run) observeRelated(ctx context.Context) (objects [][]client.Object, is
 	if r.isFinalizing() && (l.definition.Author.Finalize == nil || r.state.finalized) {
 		return nil, nil, nil // the author's code runs no more, and nothing is to keep the parent
 	}
-	selections, err := r.selectDynamic(ctx)
+	selections, err := r.calls.selectDynamic(ctx)
 	if err != nil && !r.goesWithoutSelections(ctx, err) {
 		return nil, nil, err
 	}
@@ -106,19 +106,19 @@ func (r *run) goesWithoutSelections(ctx context.Context, err error) bool {
 
 // selectDynamic calls the author's Related. It returns the selections of each entry, nil for
 // those that are not dynamic.
-func (r *run) selectDynamic(ctx context.Context) ([][]declared.Selection, error) {
-	selections := make([][]declared.Selection, len(r.loop.relatedKinds))
-	if r.loop.definition.Author.Select == nil {
+func (c *caller) selectDynamic(ctx context.Context) ([][]declared.Selection, error) {
+	selections := make([][]declared.Selection, len(c.loop.relatedKinds))
+	if c.loop.definition.Author.Select == nil {
 		return selections, nil
 	}
-	parent := r.parent.DeepCopyObject().(client.Object)
-	rest, err := callWithTimeout(ctx, r, "Related", func(ctx context.Context) ([][]declared.Selection, error) {
-		return r.loop.definition.Author.Select(ctx, parent)
+	parent := c.parent.DeepCopyObject().(client.Object)
+	rest, err := callWithTimeout(ctx, c, "Related", func(ctx context.Context) ([][]declared.Selection, error) {
+		return c.loop.definition.Author.Select(ctx, parent)
 	})
 	if err != nil {
 		return selections, err
 	}
-	for i, kind := range r.loop.relatedKinds {
+	for i, kind := range c.loop.relatedKinds {
 		if kind.Dynamic && len(rest) > 0 {
 			selections[i], rest = rest[0], rest[1:]
 		}
@@ -127,14 +127,14 @@ func (r *run) selectDynamic(ctx context.Context) ([][]declared.Selection, error)
 }
 
 // newQueries returns what a parent reads of a related kind.
-func (r *run) newQueries(kind *relatedKind, dynamic []declared.Selection) ([]related.Query, error) {
+func (s *subject) newQueries(kind *relatedKind, dynamic []declared.Selection) ([]related.Query, error) {
 	if !kind.Dynamic {
-		query, err := r.newQuery(kind)
+		query, err := s.newQuery(kind)
 		return []related.Query{query}, err
 	}
 	var queries []related.Query
 	for _, selection := range dynamic {
-		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: r.queryNamespaces(kind, withoutEmpty(selection.Namespaces))}
+		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: s.queryNamespaces(kind, withoutEmpty(selection.Namespaces))}
 		if len(selection.Names) == 0 && selection.Selector != nil {
 			selector, err := metav1.LabelSelectorAsSelector(selection.Selector)
 			if err != nil {
@@ -154,13 +154,13 @@ func withoutEmpty(names []string) []string {
 }
 
 // newQuery evaluates an entry of the spec file for a parent.
-func (r *run) newQuery(kind *relatedKind) (related.Query, error) {
-	query, err := querySelector(r.parent, kind)
+func (s *subject) newQuery(kind *relatedKind) (related.Query, error) {
+	query, err := querySelector(s.parent, kind)
 	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
-		query.Namespaces = r.queryNamespaces(kind, kind.Namespaces)
+		query.Namespaces = s.queryNamespaces(kind, kind.Namespaces)
 		return query, err
 	}
-	names, err := fieldpath.Strings(r.parent, kind.NamespacesFrom)
+	names, err := fieldpath.Strings(s.parent, kind.NamespacesFrom)
 	query.Namespaces = names
 	return query, err
 }
@@ -184,14 +184,14 @@ func querySelector(parent client.Object, kind *relatedKind) (query related.Query
 }
 
 // queryNamespaces returns the namespaces of a query: those that are stated, or the default.
-func (r *run) queryNamespaces(kind *relatedKind, stated []string) []string {
+func (s *subject) queryNamespaces(kind *relatedKind, stated []string) []string {
 	switch {
 	case !kind.namespaced:
 		return []string{""}
 	case stated != nil:
 		return stated
-	case r.loop.parentKind.namespaced:
-		return []string{r.parent.GetNamespace()}
+	case s.loop.parentKind.namespaced:
+		return []string{s.parent.GetNamespace()}
 	}
 	return []string{declared.AllNamespaces}
 }

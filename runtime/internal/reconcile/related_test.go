@@ -22,7 +22,7 @@ var secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
 
 // The field that names a related object is empty in many parents. It does not stand for all objects.
 func TestAnEmptyNameSelectsNothing(t *testing.T) {
-	r := &run{loop: &loop{parentKind: kind{namespaced: true}}, parent: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default"}}}
+	r := &subject{loop: &loop{parentKind: kind{namespaced: true}}, parent: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default"}}}
 	entry := &relatedKind{kind: kind{GroupVersionKind: secretKind, namespaced: true}, RelatedKind: declared.RelatedKind{Dynamic: true}}
 	for _, test := range []struct {
 		selection declared.Selection

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -148,22 +149,12 @@ func (l *loop) watchRelated(kind *relatedKind) source.Source {
 	return source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{})
 }
 
-// recordRelatedWrite has the next reconcile see a child as a write left it where it is a related
-// object, too: that cache is another one.
-func (r *run) recordRelatedWrite(kind *childKind, object client.Object) {
-	for _, entry := range r.loop.relatedKinds {
+// recordRelated has the next reconcile see a child as a write left it where it is a related object, too:
+// that cache is another one. record records a write or a deletion.
+func (w *writer) recordRelated(kind *childKind, object client.Object, record func(*consistency.Source, client.Object, time.Time)) {
+	for _, entry := range w.loop.relatedKinds {
 		if entry.GroupVersionKind == kind.GroupVersionKind && entry.isServed() && entry.source != nil {
-			r.state.writes.RecordWrite(entry.source, object, r.now)
-			entry.forget(object)
-		}
-	}
-}
-
-// recordRelatedDeletion is recordRelatedWrite for a child that was deleted.
-func (r *run) recordRelatedDeletion(kind *childKind, object client.Object) {
-	for _, entry := range r.loop.relatedKinds {
-		if entry.GroupVersionKind == kind.GroupVersionKind && entry.isServed() && entry.source != nil {
-			r.state.writes.RecordDeletion(entry.source, object, r.now)
+			record(entry.source, object, w.now)
 			entry.forget(object)
 		}
 	}

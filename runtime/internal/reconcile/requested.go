@@ -22,17 +22,23 @@ type requests struct {
 	written map[apply.Key]bool // children that were written for it
 }
 
-// takeRequest returns the token of a request that was not handled yet; empty if there is
-// none. A parent that cannot show which token was handled is not written again after each
-// start.
-func (r *run) takeRequest() string {
-	known := &r.state.requests
-	token := truncateText(r.parent.GetAnnotations()[r.loop.definition.Group+reconcileKey])
+// writeRequest is the request that a reconcile handles, if there is one.
+type writeRequest struct {
+	*subject
+	token       string // empty: nobody requests that every child is written
+	isUnwritten bool   // a child is not written for it yet
+}
+
+// take takes the request that was not handled yet. A parent that cannot show which token was handled is
+// not written again after each start.
+func (w *writeRequest) take() {
+	known := &w.state.requests
+	token := truncateText(w.parent.GetAnnotations()[w.loop.definition.Group+reconcileKey])
 	if !known.isKnown {
 		known.isKnown, known.handled = true, token
-		if access := r.loop.definition.Status; access.HasConditions() {
+		if access := w.loop.definition.Status; access.HasConditions() {
 			known.handled = ""
-			if condition := access.FindCondition(r.parent, status.ReconcileHandled); condition != nil {
+			if condition := access.FindCondition(w.parent, status.ReconcileHandled); condition != nil {
 				known.handled = condition.Message
 			}
 		}
@@ -43,40 +49,40 @@ func (r *run) takeRequest() string {
 	if token != known.pending {
 		known.pending, known.written = token, map[apply.Key]bool{}
 	}
-	return token
+	w.token = token
 }
 
 // isRewritten reports whether a request has a child written that is not yet written for it.
-func (r *run) isRewritten(key apply.Key) bool {
-	return r.requestToken != "" && !r.state.requests.written[key]
+func (w *writeRequest) isRewritten(key apply.Key) bool {
+	return w.token != "" && !w.state.requests.written[key]
 }
 
 // recordRewrite records that a child is written, for the request that there may be.
-func (r *run) recordRewrite(key apply.Key) {
-	if r.requestToken != "" {
-		r.state.requests.written[key] = true
+func (w *writeRequest) recordRewrite(key apply.Key) {
+	if w.token != "" {
+		w.state.requests.written[key] = true
 	}
 }
 
 // hasUnwritten reports whether a request has children written that wait for others, for their turn
 // or for the end of a backoff.
-func (r *run) hasUnwritten(tasks []task) bool {
-	return slices.ContainsFunc(tasks, func(t task) bool { return r.isRewritten(t.Key()) })
+func (w *writeRequest) hasUnwritten(tasks []task) bool {
+	return slices.ContainsFunc(tasks, func(t task) bool { return w.isRewritten(t.Key()) })
 }
 
 // completeRequest records that the request is handled, unless children are still to be written
 // for it.
-func (r *run) completeRequest() {
-	if r.requestToken != "" && !r.isUnwritten {
-		r.state.requests = requests{isKnown: true, handled: r.requestToken}
+func (w *writeRequest) completeRequest() {
+	if w.token != "" && !w.isUnwritten {
+		w.state.requests = requests{isKnown: true, handled: w.token}
 	}
 }
 
 // handledCondition returns the condition of the request that this reconcile has handled; none
 // if there was no request.
-func (r *run) handledCondition() []metav1.Condition {
-	if r.requestToken == "" || r.isUnwritten {
+func (w *writeRequest) handledCondition() []metav1.Condition {
+	if w.token == "" || w.isUnwritten {
 		return nil
 	}
-	return []metav1.Condition{{Type: status.ReconcileHandled, Status: metav1.ConditionTrue, Reason: "Requested", Message: r.requestToken}}
+	return []metav1.Condition{{Type: status.ReconcileHandled, Status: metav1.ConditionTrue, Reason: "Requested", Message: w.token}}
 }

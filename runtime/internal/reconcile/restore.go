@@ -47,10 +47,18 @@ type errRestored struct{ key apply.Key }
 
 func (e errRestored) Error() string { return e.key.String() + " exists, and was taken for absent" }
 
+// restorer gives children the marks back that they have lost.
+type restorer struct {
+	*subject
+	calls  *caller
+	writer *writer
+	err    error // of children whose marks somebody keeps removing
+}
+
 // restoreBeforeCall adds the children that have lost their marks to those that are observed, and gives
 // them their marks back: those of missing, which were missing before the others were observed, at
 // whose kinds the author's code may look, by its last call; and those of which a mark is left.
-func (r *run) restoreBeforeCall(ctx context.Context, observed *observed, missing []child) error {
+func (r *restorer) restoreBeforeCall(ctx context.Context, observed *observed, missing []child) error {
 	candidates := slices.Concat(missing, observed.unmarked)
 	r.state.missing.forgetLooks(r.now, candidates)
 	if len(candidates) == 0 {
@@ -81,8 +89,8 @@ func (r *run) restoreBeforeCall(ctx context.Context, observed *observed, missing
 // restoreAfterCall gives those missing children their marks back at which the author's code has looked,
 // and those that it does not desire. The create shows what became of the others. It returns
 // errRestored if the code took one of them for absent.
-func (r *run) restoreAfterCall(ctx context.Context, observed *observed, sets []declared.DesiredSet) error {
-	r.state.reads = r.reads
+func (r *restorer) restoreAfterCall(ctx context.Context, observed *observed, sets []declared.DesiredSet) error {
+	r.state.reads = r.calls.reads
 	missing := r.state.missing.list()
 	if len(missing) == 0 {
 		return nil
@@ -90,7 +98,7 @@ func (r *run) restoreAfterCall(ctx context.Context, observed *observed, sets []d
 	isObserved, desired := observed.uids(), r.namesOf(sets)
 	var restored error
 	for _, child := range missing {
-		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.readsOf(child.childKind).Load() || r.isCollectedFirst(child) {
+		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.calls.readsOf(child.childKind).Load() || r.isCollectedFirst(child) {
 			continue
 		}
 		object, err := r.restoreChild(ctx, child)
@@ -100,7 +108,7 @@ func (r *run) restoreAfterCall(ctx context.Context, observed *observed, sets []d
 		case object == nil:
 			r.state.missing.drop(child)
 		default:
-			r.readsOf(child.childKind).Store(true) // so that the next reconcile looks before the call
+			r.calls.readsOf(child.childKind).Store(true) // so that the next reconcile looks before the call
 			restored = errRestored{child.key()}
 		}
 	}
@@ -110,7 +118,7 @@ func (r *run) restoreAfterCall(ctx context.Context, observed *observed, sets []d
 // restoreDependents restores children that come after others, once in a process. Their create would
 // come too late to show that they only have lost their marks: what they come after would have been
 // changed before. It returns errRestored if there was one.
-func (r *run) restoreDependents(ctx context.Context, observed *observed, tasks []task) error {
+func (r *restorer) restoreDependents(ctx context.Context, observed *observed, tasks []task) error {
 	if r.state.lookedUp {
 		return nil
 	}
@@ -126,7 +134,7 @@ func (r *run) restoreDependents(ctx context.Context, observed *observed, tasks [
 
 // restoreUnobserved gives those children of tasks their marks back that exist, though Sync took them
 // for absent. It returns errRestored if there was one.
-func (r *run) restoreUnobserved(ctx context.Context, tasks []task) (restored error) {
+func (r *restorer) restoreUnobserved(ctx context.Context, tasks []task) (restored error) {
 	for _, task := range tasks {
 		if task.observed != nil {
 			continue
@@ -142,7 +150,7 @@ func (r *run) restoreUnobserved(ctx context.Context, tasks []task) (restored err
 		if !r.hasLostMarks(current, false) {
 			continue
 		}
-		if _, err := r.restoreMarks(ctx, task.kind, current, task.marksFor(r, current)); err != nil {
+		if _, err := r.restoreMarks(ctx, task.kind, current, r.marksFor(task, current)); err != nil {
 			return err
 		}
 		restored = errRestored{task.Key()}
@@ -151,7 +159,7 @@ func (r *run) restoreUnobserved(ctx context.Context, tasks []task) (restored err
 }
 
 // namesOf returns the names of the children that Sync desires. It leaves out invalid ones.
-func (r *run) namesOf(sets []declared.DesiredSet) map[apply.Key]bool {
+func (r *restorer) namesOf(sets []declared.DesiredSet) map[apply.Key]bool {
 	names := map[apply.Key]bool{}
 	for _, kind := range r.loop.childKinds {
 		if sets == nil {
@@ -168,14 +176,14 @@ func (r *run) namesOf(sets []declared.DesiredSet) map[apply.Key]bool {
 
 // restoreChild reads what may be a child without its marks live, gives them back, and returns it. It
 // returns nil for an object that is gone, or is not this parent's.
-func (r *run) restoreChild(ctx context.Context, unmarked child) (client.Object, error) {
+func (r *restorer) restoreChild(ctx context.Context, unmarked child) (client.Object, error) {
 	uid := unmarked.object.GetUID()
 	last := r.state.missing.lookAt(uid)
 	switch {
 	case last.isOther == unmarked.object.GetResourceVersion():
 		return nil, nil
 	case last.unmarked != nil && r.now.Sub(last.readAt) < lookAgain:
-		r.marksErr = errors.Join(r.marksErr, last.removed)
+		r.err = errors.Join(r.err, last.removed)
 		return last.unmarked, nil
 	}
 	current := unmarked.newObject()
@@ -201,14 +209,14 @@ func (r *run) restoreChild(ctx context.Context, unmarked child) (client.Object, 
 	last.unmarked = nil
 	if removed, ok := errors.AsType[errMarksRemoved](err); ok { // it is shown without them
 		last.unmarked, last.readAt, last.removed = object, r.now, removed
-		r.marksErr, err = errors.Join(r.marksErr, removed), nil
+		r.err, err = errors.Join(r.err, removed), nil
 	}
 	return object, err
 }
 
 // marksAsBefore returns the metadata that gives a child the marks that it had. One that has neither an
 // owner reference nor the annotation gets what the policies of its kind say.
-func (r *run) marksAsBefore(unmarked child) map[string]any {
+func (r *restorer) marksAsBefore(unmarked child) map[string]any {
 	keys, policy := r.loop.childCache.keys, r.loop.policyOf(unmarked, unmarked.WhenDeleted)
 	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) ||
 		keys.ParentName(unmarked.object) == "" && r.getsOwnerReference(unmarked.childKind, unmarked.name, policy)
@@ -218,7 +226,7 @@ func (r *run) marksAsBefore(unmarked child) map[string]any {
 // restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
 // in it. It returns the object as it is now. If the object does not keep them, that is a field manager
 // conflict: the error is errMarksRemoved, beside the object.
-func (r *run) restoreMarks(ctx context.Context, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
+func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
 	key, budget := kind.newChild(current).key(), &r.state.missing.lookAt(current.GetUID()).budget
 	object, conflict, err := kind.applier.RestoreMarks(ctx, r.now, budget, key, current, r.parent.GetUID(), marks)
 	switch {
@@ -230,7 +238,29 @@ func (r *run) restoreMarks(ctx context.Context, kind *childKind, current client.
 	if !r.isMarked(object) { // admission keeps others
 		return object, errMarksRemoved{key: key}
 	}
-	r.recordChildWrite(kind, key.String(), object)
+	r.writer.recordChildWrite(kind, key.String(), object)
 	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)
 	return object, nil
+}
+
+// waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and
+// that Sync took for absent. It gives the child back the marks by which the cache shows it.
+func (r *restorer) waitForChild(ctx context.Context, t task, child client.Object) error {
+	if r.isMarked(child) {
+		r.writer.recordChildWrite(t.kind, t.Key().String(), child)
+		return nil
+	}
+	r.state.missing.add(t.kind.newChild(child)) // for the case that the marks do not last
+	_, err := r.restoreMarks(ctx, t.kind, child, r.marksFor(t, child))
+	return err
+}
+
+// marksFor returns the metadata that makes an object which has lost its marks the child that is
+// desired. Where an apply changes the deletion policy of a child, it is left to that.
+func (r *restorer) marksFor(t task, object client.Object) map[string]any {
+	if rules := t.Update.Rules(); !rules.RepairsDrift || !rules.WritesChanges {
+		return t.Ownership()
+	}
+	keys := r.loop.childCache.keys
+	return keys.Ownership(r.owner(), t.byReference, object.GetAnnotations()[keys.WhenRemoved])
 }

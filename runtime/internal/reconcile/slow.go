@@ -79,24 +79,24 @@ func (s *slowCalls) leave(hasRoom bool) {
 }
 
 // takeRoom takes room for a slow call of a reconcile, and reports whether it has some.
-func (r *run) takeRoom() bool {
-	r.hasRoom = r.hasRoom || r.loop.slowCalls.enter()
-	return r.hasRoom
+func (c *caller) takeRoom() bool {
+	c.hasRoom = c.hasRoom || c.loop.slowCalls.enter()
+	return c.hasRoom
 }
 
 // waitForRoom reports whether a parent whose last call was slow is to be reconciled later.
-func (r *run) waitForRoom() bool {
-	if !r.state.isSlow || r.takeRoom() {
+func (c *caller) waitForRoom() bool {
+	if !c.state.isSlow || c.takeRoom() {
 		return false
 	}
-	r.loop.slowCalls.wait(r.name())
+	c.loop.slowCalls.wait(c.name())
 	return true
 }
 
 // continueSlow reports whether a call that is slow by now goes on.
-func (r *run) continueSlow(ctx context.Context, name string) bool {
-	r.noteSpeed(true)
-	if r.takeRoom() {
+func (c *caller) continueSlow(ctx context.Context, name string) bool {
+	c.noteSpeed(true)
+	if c.takeRoom() {
 		return true
 	}
 	log.FromContext(ctx).Info("a call that takes long is ended, since as many as may take so long are running: it is made again when one of them has ended", "call", name, "after", backoff.SlowCall.String())
@@ -104,7 +104,7 @@ func (r *run) continueSlow(ctx context.Context, name string) bool {
 }
 
 // noteSpeed notes whether a call of the parent's reconcile was slow. One of them makes the parent slow.
-func (r *run) noteSpeed(isSlow bool) {
-	r.wasSlow = r.wasSlow || isSlow
-	r.state.isSlow = r.wasSlow
+func (c *caller) noteSpeed(isSlow bool) {
+	c.wasSlow = c.wasSlow || isSlow
+	c.state.isSlow = c.wasSlow
 }

@@ -70,7 +70,7 @@ func (r *run) limitStale(ctx context.Context, observed *observed, end outcome) o
 		return end
 	}
 	err := errConflicts{backoff.Conflicts.Free + 1, end.err}
-	if shown := r.reportOutcome(ctx, observed, new(declared.Response), observed.all(), err); !isStale(shown.err) {
+	if shown := r.reportOutcome(ctx, observed, new(declared.Response), applied{children: observed.all(), err: err}); !isStale(shown.err) {
 		return shown
 	}
 	return outcome{err: err}

@@ -14,24 +14,24 @@ import (
 )
 
 // writeStatus writes the author's part of the status and the runtime's conditions.
-func (r *run) writeStatus(ctx context.Context, response *declared.Response, conditions []metav1.Condition, failed error) error {
-	result, err := r.loop.status.Write(ctx, &r.state.status, status.Change{
-		Parent: r.parent, Conditions: conditions, Failed: failed != nil, Now: r.now,
+func (w *writer) writeStatus(ctx context.Context, response *declared.Response, conditions []metav1.Condition, failed error) error {
+	result, err := w.loop.status.Write(ctx, &w.state.status, status.Change{
+		Parent: w.parent, Conditions: conditions, Failed: failed != nil, Now: w.now,
 		Author: status.Author{Status: response.Status, Conditions: response.Conditions, Hash: func() string {
-			return strconv.FormatUint(hashParentPart(r.loop.definition.Status, response), 16)
+			return strconv.FormatUint(hashParentPart(w.loop.definition.Status, response), 16)
 		}},
 	})
-	return r.recordStatusWrite(ctx, result, err)
+	return w.recordStatusWrite(ctx, result, err)
 }
 
 // recordStatusWrite records what came of a write of the status, and says so in its error.
-func (r *run) recordStatusWrite(ctx context.Context, result status.Result, err error) error {
-	r.statusConflict = result.Conflict
+func (w *writer) recordStatusWrite(ctx context.Context, result status.Result, err error) error {
+	w.statusConflict = result.Conflict
 	if result.Conflict != nil {
-		r.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
+		w.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
 	}
 	if result.Answer != nil {
-		r.recordParentWrite(result.Answer, result.Fields...)
+		w.recordParentWrite(result.Answer, result.Fields...)
 	}
 	if err != nil {
 		return fmt.Errorf("write the status: %w", err)

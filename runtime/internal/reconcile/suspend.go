@@ -22,9 +22,9 @@ const (
 
 // findSuspension returns the condition of a parent that a user has suspended, nil for any
 // other, and where the definition forbids it. The conditions of the last reconcile before stay beside it.
-func (r *run) findSuspension() *metav1.Condition {
-	definition := &r.loop.definition
-	annotations, group := r.parent.GetAnnotations(), definition.Group
+func (s *subject) findSuspension() *metav1.Condition {
+	definition := &s.loop.definition
+	annotations, group := s.parent.GetAnnotations(), definition.Group
 	switch {
 	case annotations[group+disconnectKey] == "true" && !definition.ForbidDisconnect:
 		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: "Disconnected",
@@ -45,7 +45,7 @@ func (r *run) suspendParent(ctx context.Context, observed *observed, suspension 
 	isGone := r.isDeleting() && len(r.parent.GetFinalizers()) == 0 // with the last finalizer
 	if err == nil && !isGone {
 		result, refused := r.loop.status.WriteCondition(ctx, &r.state.status, r.parent, suspension, r.now)
-		err = r.recordStatusWrite(ctx, result, refused)
+		err = r.writer.recordStatusWrite(ctx, result, refused)
 	}
 	switch {
 	case isStale(err):
@@ -54,7 +54,7 @@ func (r *run) suspendParent(ctx context.Context, observed *observed, suspension 
 		return ctrl.Result{}, err
 	}
 	r.state.failures, r.state.applied = backoff.Failures{}, apply.AppliedState{}
-	return ctrl.Result{RequeueAfter: r.nextRequeue(0, nil)}, nil
+	return ctrl.Result{RequeueAfter: report{statusConflict: r.writer.statusConflict}.nextRequeue(r.now, 0)}, nil
 }
 
 // disconnectParent orphans the children, and lets the parent go without them. An annotation on each
@@ -65,7 +65,7 @@ func (r *run) disconnectParent(ctx context.Context, all *observed) error {
 	former := map[string]string{r.loop.childCache.keys.FormerParent: string(r.parent.GetUID())}
 	var stale, failures error // the failures are shown, whatever else is stale
 	for _, child := range orphaned.all() {
-		switch err := r.orphanWith(ctx, child, former); {
+		switch err := r.writer.orphanWith(ctx, child, former); {
 		case isStale(err):
 			stale = err
 		case err != nil:
@@ -85,7 +85,7 @@ func (r *run) disconnectParent(ctx context.Context, all *observed) error {
 	if !isDone {
 		return nil
 	}
-	return r.removeFinalizer(ctx)
+	return r.writer.removeFinalizer(ctx)
 }
 
 // splitDisconnected returns the children that a disconnect orphans, and those that it keeps.

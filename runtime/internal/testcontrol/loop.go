@@ -71,7 +71,7 @@ func (l *Loop) Reconcile(ctx context.Context, request reconcile.Request) (reconc
 	r := l.beginReconcile(request)
 	result, err := l.Run(context.WithValue(ctx, reconcileKey{}, r), request)
 	if err != nil {
-		r.SetError("Error", err)
+		r.Reason, r.Err = "Error", err
 	}
 	r.Requeue = result.RequeueAfter
 	l.deliverRecord(request.NamespacedName, r)

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Reconcile is what is known of one reconcile of a parent. A nil Reconcile, for an operator
-// that no test runs, drops everything.
+// Reconcile is what is known of one reconcile of a parent.
 type Reconcile struct {
 	Reason    string // of the error
 	Err       error
@@ -16,48 +15,22 @@ type Reconcile struct {
 	Requeue   time.Duration // until the next reconcile, if nothing changes; 0: none
 
 	isForced    bool
-	isInspected bool // Sync is called twice
-	record      Record
+	isInspected bool   // Sync is called twice
+	record      Record // filled in while the reconcile runs
 	loop        *Loop
 }
 
 type reconcileKey struct{}
 
-// ReconcileOf returns the reconcile that a context belongs to; nil for an operator that no test runs.
+// ReconcileOf returns the reconcile that a context belongs to. It returns one that nobody sees for an
+// operator that no test runs.
 func ReconcileOf(ctx context.Context) *Reconcile {
-	r, _ := ctx.Value(reconcileKey{}).(*Reconcile)
-	return r
-}
-
-// SetError records the error that the reconcile ended with.
-func (r *Reconcile) SetError(reason string, err error) {
-	if r != nil {
-		r.Reason, r.Err = reason, err
+	if r, ok := ctx.Value(reconcileKey{}).(*Reconcile); ok {
+		return r
 	}
-}
-
-// SetStale records that the reconcile has to be repeated, since the cache was out of date.
-func (r *Reconcile) SetStale() {
-	if r != nil {
-		r.IsStale = true
-	}
-}
-
-// SetDelayed records that the reconcile did nothing, since the retry of a failed one is not
-// due.
-func (r *Reconcile) SetDelayed() {
-	if r != nil {
-		r.IsDelayed = true
-	}
-}
-
-// SetHotLoop records that Sync asks for a reconcile at a time that has passed, again.
-func (r *Reconcile) SetHotLoop() {
-	if r != nil {
-		r.IsHotLoop = true
-	}
+	return new(Reconcile)
 }
 
 // IsForced reports whether a test has ordered the reconcile, so that it is due whatever
 // became of the last one.
-func (r *Reconcile) IsForced() bool { return r != nil && r.isForced }
+func (r *Reconcile) IsForced() bool { return r.isForced }

@@ -57,7 +57,7 @@ type Snapshot struct {
 
 // Record returns the record of the reconcile, to be filled in; nil for an operator that no test runs.
 func (r *Reconcile) Record() *Record {
-	if r == nil {
+	if r.loop == nil {
 		return nil
 	}
 	return &r.record

@@ -1,0 +1,214 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// batch applies the tasks of one reconcile, in their order.
+type batch struct {
+	run       *run
+	observed  *observed
+	tasks     []task
+	update    *rollingUpdate
+	creates   attempts
+	ready     map[apply.Key]bool
+	copied    string // the name of a desired child that a copy has; empty: there is none
+	isStopped bool   // too many requests have failed
+	done      applied
+}
+
+// applyTasks applies the tasks. It applies each whatever becomes of the others, unless Sync took a child
+// for absent that exists: then the rest of its answer is dropped.
+func (r *run) applyTasks(ctx context.Context, observed *observed, tasks []task) applied {
+	b := &batch{run: r, observed: observed, tasks: tasks, update: newRollingUpdate(tasks), ready: map[apply.Key]bool{}}
+	b.done.unapplied = map[apply.Key]bool{}
+	var tried []task
+	for i, task := range tasks {
+		b.isStopped = b.isStopped || i >= b.creates.next && b.done.isStopped()
+		if !b.isStopped {
+			tried = append(tried, task)
+		}
+		if isRestored := b.applyNext(ctx, i); isRestored {
+			break
+		}
+	}
+	r.state.turns.end(tried, b.isStopped)
+	return b.done
+}
+
+// applyNext applies the task of an index, if it does not wait. It reports whether Sync took a child for
+// absent that exists.
+func (b *batch) applyNext(ctx context.Context, i int) (isRestored bool) {
+	task := b.tasks[i]
+	why, isIncomplete := b.waitReason(ctx, task)
+	if isIncomplete || why == "" && task.isRecreated() {
+		b.skip(task, why, isIncomplete)
+		return false
+	}
+	if i >= b.creates.next {
+		b.creates = b.createTogether(ctx, i)
+	}
+	outcome, err := b.run.applyTask(ctx, task, why != "", b.creates.take(b.run, task))
+	switch {
+	case errors.As(err, new(errRestored)):
+		b.creates.recordRest(ctx, b.run, b.tasks)
+		_ = b.run.restorer.restoreUnobserved(ctx, b.tasks[i+1:]) // what fails is tried again with the next answer
+		b.done.err = err
+		return true
+	case err != nil:
+		b.addFailure(task, err)
+	default:
+		b.addOutcome(task, why, outcome)
+	}
+	return false
+}
+
+// waitReason returns why a task is not carried out in this reconcile; empty if it is. It reports whether
+// the answer of Sync is incomplete because of it.
+func (b *batch) waitReason(ctx context.Context, t task) (why string, isIncomplete bool) {
+	switch {
+	case b.copied != "" && t.observed != nil:
+		return "waits for " + b.copied, true
+	case b.isStopped:
+		return "waits until fewer requests fail", true
+	}
+	if why, isIncomplete = t.blockReason(b.update, b.ready); why != "" {
+		return why, isIncomplete
+	}
+	first, why := b.run.findReplaced(ctx, b.observed, t)
+	b.done.first = appendNew(b.done.first, first)
+	return why, why != ""
+}
+
+// skip records a child that waits, or that is recreated because Sync wants that.
+func (b *batch) skip(t task, why string, waits bool) {
+	result := t.newResult()
+	result.waitsFor, b.done.unapplied[t.Key()] = why, t.waitsForFailed(b.update, b.ready, b.done.unapplied)
+	b.done.isWaiting = b.done.isWaiting || waits && !b.done.unapplied[t.Key()]
+	if !waits {
+		result.conflict = b.run.state.applied.DelayRecreation(b.run.now, t.Desired, t.observed)
+		result.isReplaced = result.conflict == nil
+	}
+	if result.conflict != nil {
+		result.waitsFor = recreationText(HealthOf(t.kind.ReadyWhen, t.observed))
+	}
+	b.done.children = append(b.done.children, result)
+}
+
+// addFailure records a child that could not be applied.
+func (b *batch) addFailure(t task, err error) {
+	failed := errChild{key: t.Key(), err: err, creates: t.observed == nil}
+	switch {
+	case isStale(err):
+		b.done.err = failed
+	case t.kind.isUnserved(err): // the next look at the optional kinds finds that, too
+		b.run.state.applied.RetryNow(t.Key())
+		result := t.newResult()
+		result.waitsFor = unservedText
+		b.done.children = append(b.done.children, result)
+	case b.run.isFinalizing() && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		b.done.impossible = errors.Join(b.done.impossible, failed)
+	default:
+		b.done.unapplied[t.Key()] = true
+		b.done.failed = append(b.done.failed, failed)
+		if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && conflict.CopiedBy != "" {
+			b.copied = t.Key().String() // Sync took for absent what somebody has restored
+		}
+	}
+}
+
+// addOutcome records what became of a child. why says for what it waits; empty if it does not.
+func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
+	result := t.newResult()
+	isDrifted := outcome.Action == apply.NeedsRecreation
+	switch {
+	case why != "":
+		result.object, result.waitsFor, result.conflict = outcome.Object, why, outcome.Conflict
+		b.update.queue(t)
+	case isDrifted && b.update.delaysRecreation(t, b.done.children):
+		result.waitsFor = "has drifted and waits for its turn"
+		b.update.queue(t)
+	default:
+		result.object, result.isReplaced, result.conflict = outcome.Object, isDrifted, outcome.Conflict
+		result.altered, result.isOutdated = outcome.Altered, outcome.IsOutdated
+		if isApplied(outcome) {
+			b.run.request.recordRewrite(t.Key())
+			if !outcome.IsOutdated {
+				result.whenApplied = t.source.WhenApplied
+			}
+		}
+		if outcome.Object != nil {
+			result.health = HealthOf(t.kind.ReadyWhen, outcome.Object)
+		}
+		b.ready[t.Key()] = !isDrifted && result.conflict == nil && result.health.State == health.Ready
+	}
+	b.done.children = append(b.done.children, result)
+}
+
+// newResult returns the child of a task as it was observed.
+func (t task) newResult() child {
+	return child{childKind: t.kind, name: t.Name, object: t.observed}
+}
+
+// isApplied reports whether an outcome leaves the child as it is desired, or as its strategy keeps
+// it.
+func isApplied(outcome apply.Outcome) bool {
+	return outcome.Conflict == nil && outcome.Action != apply.Waiting && outcome.Action != apply.NeedsRecreation
+}
+
+// isBlocked reports whether a task waits for others.
+func (b *batch) isBlocked(t task) bool {
+	why, _ := t.blockReason(b.update, b.ready)
+	return why != ""
+}
+
+// blockReason returns why a task is not carried out in this reconcile; empty if it is. It
+// reports whether the answer of Sync is incomplete because of it. Among children of a kind
+// that rolls, a healthy one that waits for its turn counts as ready: that they come one after
+// the other is the order in which they are created, and a rolling update has its own order.
+func (t task) blockReason(update *rollingUpdate, ready map[apply.Key]bool) (why string, isIncomplete bool) {
+	if unready := t.unready(update, ready); len(unready) > 0 {
+		return "waits for " + unready[0].String(), true
+	}
+	if t.rolls() && !t.isRecreated() && t.isOutdated() && update.turns[t.Kind] != t.Key() {
+		return "is outdated and waits for its turn", false
+	}
+	return "", false
+}
+
+// unready returns those that a task comes after and that are not ready.
+func (t task) unready(update *rollingUpdate, ready map[apply.Key]bool) (unready []apply.Key) {
+	for _, key := range t.after {
+		countsAsReady := t.rolls() && key.Kind == t.Kind && update.queued[key]
+		if !ready[key] && !countsAsReady {
+			unready = append(unready, key)
+		}
+	}
+	return unready
+}
+
+// waitsForFailed reports whether a task comes after those that could not be applied, and waits for
+// nothing else.
+func (t task) waitsForFailed(update *rollingUpdate, ready, unapplied map[apply.Key]bool) bool {
+	unready := t.unready(update, ready)
+	return len(unready) > 0 && !slices.ContainsFunc(unready, func(key apply.Key) bool { return !unapplied[key] })
+}
+
+// isRecreated reports whether Sync wants the observed child recreated.
+func (t task) isRecreated() bool {
+	return t.recreate && t.observed != nil && t.observed.GetDeletionTimestamp() == nil
+}
+
+// recreationText says that the recreation of a child with this health is put off.
+func recreationText(current health.Health) string {
+	return cmp.Or(current.Message, "exists") + " (RecreateIf keeps recreating it, less and less often until that stops)"
+}
