@@ -33,17 +33,16 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 		observed.children = current.children
 		observed.addMissing(done.children)
 	}
-	isDone := false
-	isDone, done.err = r.removeAllChildren(ctx, observed)
-	isDone = isDone && done.err == nil
-	if isDone && !r.isDeleting() { // the object stays, and is no parent any more
-		done.err = r.writer.removeMetadata(ctx)
+	isDone, err := r.removeAllChildren(ctx, observed)
+	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
+		err = r.writer.removeMetadata(ctx)
 	}
-	if isDone && done.err == nil {
+	if err == nil && isDone {
 		r.restorer.err = nil // what has lost its marks holds up no parent that goes
 	}
+	done.err = err
 	end := r.reportOutcome(ctx, observed, response, done)
-	if isDone && end.err == nil {
+	if end.err == nil && isDone {
 		end.err = r.writer.removeFinalizer(ctx)
 	}
 	return end
