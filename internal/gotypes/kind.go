@@ -21,7 +21,7 @@ const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // kindReader reads one version of a kind from its Go types.
 type kindReader struct {
 	*reader
-	Kind
+	KindVersion
 	pkg     *loader.Package
 	info    *markers.TypeInfo // of the kind
 	api     *spec.API         // the API that is filled in
