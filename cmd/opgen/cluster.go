@@ -55,7 +55,7 @@ func (n *instanceName) findRunning() (*cluster.Instance, error) {
 	if err := n.checkName(); err != nil {
 		return nil, err
 	}
-	state, err := cluster.DefaultState()
+	state, err := cluster.DefaultStateDir()
 	if err != nil {
 		return nil, err
 	}

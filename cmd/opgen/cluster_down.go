@@ -45,7 +45,7 @@ func (o *downOptions) run(ctx context.Context, s streams) error {
 	if err := errors.Join(o.checkName(), o.output.check()); err != nil {
 		return err
 	}
-	state, err := cluster.DefaultState()
+	state, err := cluster.DefaultStateDir()
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (n instanceName) findInstance() (*cluster.Instance, error) {
 		n.name = cluster.DefaultName
 		return n.findRunning()
 	}
-	state, err := cluster.DefaultState()
+	state, err := cluster.DefaultStateDir()
 	if err != nil {
 		return nil, err
 	}

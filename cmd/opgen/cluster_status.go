@@ -22,7 +22,7 @@ func newClusterStatus(s streams) *cobra.Command {
 			if err := out.check(); err != nil {
 				return err
 			}
-			state, err := cluster.DefaultState()
+			state, err := cluster.DefaultStateDir()
 			if err != nil {
 				return err
 			}

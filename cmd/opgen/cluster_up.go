@@ -80,7 +80,7 @@ func (o *upOptions) options(cmd *cobra.Command) (cluster.Options, error) {
 	if up.Cache, err = cluster.DefaultCache(); err != nil {
 		return up, err
 	}
-	if up.State, err = cluster.DefaultState(); err != nil {
+	if up.State, err = cluster.DefaultStateDir(); err != nil {
 		return up, err
 	}
 	up.Assets, err = o.assets.open(cmd.Context(), cmd, up.Cache)

@@ -68,7 +68,7 @@ func (c completer) completeArgument(cmd *cobra.Command, args []string, begun str
 
 // instanceNames returns the names of the existing local control planes.
 func instanceNames(*cobra.Command) []string {
-	state, err := cluster.DefaultState()
+	state, err := cluster.DefaultStateDir()
 	if err != nil {
 		return nil
 	}

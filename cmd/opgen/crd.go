@@ -151,7 +151,7 @@ func readSpecs(s streams, files []string) (apis []project.SpecFile, shared []*sp
 	}
 	_, apis, shared, problems = project.ParseTypes(all)
 	if len(apis) == 0 && len(problems) == 0 {
-		return nil, nil, nil, project.InputErrorf("%s describes no API: name the file of an API that uses its types too", all[0].Name)
+		return nil, nil, nil, project.InputErrorf("%s has no API: name the file of an API that uses its types, too", all[0].Name)
 	}
 	return apis, shared, problems, nil
 }

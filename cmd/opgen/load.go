@@ -31,7 +31,7 @@ func (o *cacheOptions) addFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "do everything again, and leave the record of the last run alone")
 }
 
-// openProject locks the folder of the project that the working directory lies in. The caller
+// openProject locks the folder of the project of the working directory. The caller
 // releases it.
 func (o *cacheOptions) openProject(s streams) (openedProject, error) {
 	dir, err := project.Find()
@@ -54,7 +54,7 @@ func (p openedProject) load() (loadedProject, error) {
 	return loadedProject{loaded, p}, err
 }
 
-// loadProject opens and reads the project that the working directory lies in. The caller releases
+// loadProject opens and reads the project of the working directory. The caller releases
 // it.
 func (o *cacheOptions) loadProject(s streams) (loadedProject, error) {
 	opened, err := o.openProject(s)

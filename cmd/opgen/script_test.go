@@ -67,7 +67,7 @@ func setUpScript(env *testscript.Env) error {
 	if err := shareBuilds(env, cache.Dir); err != nil {
 		return err
 	}
-	state := cluster.State{Dir: filepath.Join(env.WorkDir, "state")}
+	state := cluster.StateDir{Dir: filepath.Join(env.WorkDir, "state")}
 	env.Setenv("OPGEN_STATE", state.Dir)
 	env.Defer(func() {
 		_, _ = cluster.Down(context.Background(), state, cluster.DefaultName) // of a script that has failed

@@ -93,13 +93,13 @@ func generated(t *testing.T, all []gomodel.Package) []File {
 	return files
 }
 
-func ofAuthors(all []gomodel.Package) []gotypes.Package {
-	var out []gotypes.Package
+func ofAuthors(all []gomodel.Package) []gotypes.AuthoredPackage {
+	var out []gotypes.AuthoredPackage
 	for _, pkg := range all {
-		read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
+		read := gotypes.AuthoredPackage{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
 		for _, k := range pkg.Kinds {
 			if k.GoTypes {
-				read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, List: k.List})
+				read.Kinds = append(read.Kinds, gotypes.KindVersion{API: k.API, List: k.List})
 			}
 		}
 		out = append(out, read)

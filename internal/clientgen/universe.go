@@ -25,7 +25,7 @@ func newUniverse(groups []group, authored map[string]*packages.Package) types.Un
 			u.standIns[v.ImportPath] = v.path
 		}
 	}
-	newSource(u, groups, authored).addTypes() // first, because the source knows more of the types of Kubernetes that it names
+	newAuthoredTypes(u, groups, authored).addTypes() // first, because the source knows more of the types of Kubernetes that it names
 	for _, g := range groups {
 		for _, v := range g.versions {
 			u.addVersion(g, v)

@@ -16,7 +16,7 @@ func realOptions(t *testing.T, name string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Name: name, Cache: cache, State: State{Dir: t.TempDir()}}
+	return Options{Name: name, Cache: cache, State: StateDir{Dir: t.TempDir()}}
 }
 
 // up starts an instance that is gone at the end of the test.

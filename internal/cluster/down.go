@@ -9,7 +9,7 @@ import (
 )
 
 // Down stops an instance and removes its directory. It reports whether there was one.
-func Down(ctx context.Context, state State, name string) (bool, error) {
+func Down(ctx context.Context, state StateDir, name string) (bool, error) {
 	if err := CheckName(name); err != nil {
 		return false, err
 	}
@@ -37,7 +37,7 @@ func (i *Instance) remove(ctx context.Context) error {
 	return os.RemoveAll(i.Dir)
 }
 
-func (s State) lockInstance(ctx context.Context, name string) (*lock, error) {
+func (s StateDir) lockInstance(ctx context.Context, name string) (*lock, error) {
 	if err := os.MkdirAll(s.clustersDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("%w: set OPGEN_STATE to a directory that can be written", err)
 	}

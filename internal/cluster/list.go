@@ -20,7 +20,7 @@ type Status struct {
 }
 
 // List returns every instance, sorted by name.
-func List(state State) ([]Status, error) {
+func List(state StateDir) ([]Status, error) {
 	names, err := state.instanceNames()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ var ErrNotRunning = errors.New("not running")
 
 // Find returns the running instance with a name. It returns ErrNotRunning, wrapped, if there is
 // none or it does not run.
-func Find(state State, name string) (*Instance, error) {
+func Find(state StateDir, name string) (*Instance, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Find(state State, name string) (*Instance, error) {
 }
 
 // FindByKubeconfig returns the instance that a kubeconfig belongs to, nil when there is none.
-func FindByKubeconfig(state State, path string) (*Instance, error) {
+func FindByKubeconfig(state StateDir, path string) (*Instance, error) {
 	names, err := state.instanceNames()
 	if err != nil {
 		return nil, err

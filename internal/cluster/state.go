@@ -16,27 +16,27 @@ import (
 // DefaultName is the name of the instance if a command gives none.
 const DefaultName = "default"
 
-// State is the directory of a user's instances, with a subdirectory for each.
-type State struct {
+// StateDir is the directory of a user's instances, with a subdirectory for each.
+type StateDir struct {
 	Dir string
 }
 
-// DefaultState is $OPGEN_STATE, or else "opgen" in $XDG_STATE_HOME or ~/.local/state.
-func DefaultState() (State, error) {
+// DefaultStateDir is $OPGEN_STATE, or else "opgen" in $XDG_STATE_HOME or ~/.local/state.
+func DefaultStateDir() (StateDir, error) {
 	dir := os.Getenv("OPGEN_STATE")
 	if dir == "" {
 		base := os.Getenv("XDG_STATE_HOME")
 		if base == "" {
 			home, err := os.UserHomeDir()
 			if err != nil {
-				return State{}, fmt.Errorf("find a directory for instances (set OPGEN_STATE to choose one): %w", err)
+				return StateDir{}, fmt.Errorf("find a directory for instances (set OPGEN_STATE to choose one): %w", err)
 			}
 			base = filepath.Join(home, ".local", "state")
 		}
 		dir = filepath.Join(base, "opgen")
 	}
 	dir, err := filepath.Abs(dir)
-	return State{Dir: dir}, err
+	return StateDir{Dir: dir}, err
 }
 
 var validName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
@@ -50,9 +50,9 @@ func CheckName(name string) error {
 }
 
 // clustersDir has a directory and a lock file for each instance.
-func (s State) clustersDir() string          { return filepath.Join(s.Dir, "clusters") }
-func (s State) instanceDir(n string) string  { return filepath.Join(s.clustersDir(), n) }
-func (s State) instanceLock(n string) string { return filepath.Join(s.clustersDir(), n+".lock") }
+func (s StateDir) clustersDir() string          { return filepath.Join(s.Dir, "clusters") }
+func (s StateDir) instanceDir(n string) string  { return filepath.Join(s.clustersDir(), n) }
+func (s StateDir) instanceLock(n string) string { return filepath.Join(s.clustersDir(), n+".lock") }
 
 const recordFile = "instance.json"
 
@@ -123,7 +123,7 @@ func (i *Instance) save() error {
 
 // loadInstance returns the instance with a name, and nil if there is none. An instance whose start died
 // before its record was saved has no processes.
-func (s State) loadInstance(name string) (*Instance, error) {
+func (s StateDir) loadInstance(name string) (*Instance, error) {
 	dir := s.instanceDir(name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -144,7 +144,7 @@ func (s State) loadInstance(name string) (*Instance, error) {
 }
 
 // instanceNames lists the instances, sorted.
-func (s State) instanceNames() ([]string, error) {
+func (s StateDir) instanceNames() ([]string, error) {
 	entries, err := os.ReadDir(s.clustersDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -39,7 +39,7 @@ func TestProcessIsKnownByItsStart(t *testing.T) {
 }
 
 func TestStateOfWhatAnInterruptedStartLeft(t *testing.T) {
-	state := State{Dir: t.TempDir()}
+	state := StateDir{Dir: t.TempDir()}
 	if err := os.MkdirAll(state.instanceDir("half"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestStateOfWhatAnInterruptedStartLeft(t *testing.T) {
 }
 
 func TestStaleRecordKillsNobody(t *testing.T) {
-	state := State{Dir: t.TempDir()}
+	state := StateDir{Dir: t.TempDir()}
 	stale := &Instance{Name: "stale", Dir: state.instanceDir("stale"), Processes: []Process{{Name: etcd, PID: os.Getpid(), Start: "before the reboot/7"}}}
 	if err := os.MkdirAll(stale.Dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestStaleRecordKillsNobody(t *testing.T) {
 }
 
 func TestDownOfNothing(t *testing.T) {
-	if existed, err := Down(t.Context(), State{Dir: filepath.Join(t.TempDir(), "absent")}, "default"); existed || err != nil {
+	if existed, err := Down(t.Context(), StateDir{Dir: filepath.Join(t.TempDir(), "absent")}, "default"); existed || err != nil {
 		t.Errorf("Down = %t, %v", existed, err)
 	}
 }

@@ -7,7 +7,7 @@ type Options struct {
 	Name     string // DefaultName when empty
 	Assets   Assets // executables to start it from; the zero value stands for those that Build returns
 	Cache    Cache
-	State    State
+	State    StateDir
 	Progress ProgressFunc
 }
 

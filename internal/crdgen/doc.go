@@ -5,7 +5,7 @@
 //	Sample          *spec.API     → a valid object
 //	ValidateObject  CRD, object   → the errors that the API server would report
 //
-// CRD has four stages, each in the file of its name. A stage hands on what it has found:
+// CRD has four stages, each in the file of its name. A stage passes on what it has found:
 //
 //	resolve   finds the schemas of the Kubernetes and Go types that schema nodes refer to
 //	schema    builds the schemas of all versions from the nodes and these types, and checks their size (size.go)

@@ -33,7 +33,7 @@ type obstacle struct {
 
 // checkCopies returns a problem for each type that a kind needs and that cannot be copied. Other
 // types that cannot be copied get no deepcopy code: whatever they contain, the package compiles.
-func (p *program) checkCopies(importPaths []string, all []Package) (problems spec.Problems, err error) {
+func (p *program) checkCopies(importPaths []string, all []AuthoredPackage) (problems spec.Problems, err error) {
 	c := copyChecker{
 		program: p, describer: describer{program: p, hidden: map[string]map[string]bool{}},
 		specs: map[*types.TypeName]*ast.TypeSpec{}, excluded: map[*types.TypeName]bool{}, checked: map[*types.TypeName]*obstacle{},

@@ -21,7 +21,7 @@ const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // kindReader reads one version of a kind from its Go types.
 type kindReader struct {
 	*reader
-	Kind
+	KindVersion
 	pkg     *loader.Package
 	info    *markers.TypeInfo // of the kind
 	api     *spec.API         // the API that is filled in
@@ -75,7 +75,7 @@ func (k *kindReader) markAsObject(info *markers.TypeInfo) {
 	}
 	k.warnings = append(k.warnings, spec.Problem{
 		Pos: k.program.positions.ofNode(info.RawSpec), Warning: spec.WarnMarkers,
-		Message: info.Name + " is not marked as an object, and gets the methods of one all the same",
+		Message: info.Name + " has no marker object:root, but gets the methods of an object",
 		Hint:    "write above it: // +kubebuilder:object:root=true",
 	})
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Package is a Go package with types that an author owns: those of versions with goTypes: true.
-type Package struct {
+// AuthoredPackage is a Go package with types that an author owns: those of versions with goTypes: true.
+type AuthoredPackage struct {
 	ImportPath string
 	Dir        string // slash-separated, from the folder of the source
-	Kinds      []Kind
+	Kinds      []KindVersion
 }
 
-// Kind is a version of an API whose types an author owns.
-type Kind struct {
+// KindVersion is a version of an API whose types an author owns.
+type KindVersion struct {
 	API     *spec.API
 	Version int    // index in the API
 	List    string // Go name of the list type
@@ -43,7 +43,7 @@ type Authored struct {
 
 // Versions reads packages with types of authors. Problems are at their positions in the Go files.
 // The error is one of the go command itself.
-func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
+func Versions(source Source, all []AuthoredPackage) (Authored, spec.Problems, error) {
 	authored := Authored{APIs: map[*spec.API]*spec.API{}, DeepCopy: map[string][]byte{}, Packages: map[string]*packages.Package{}}
 	var paths []string
 	for _, pkg := range all {
@@ -90,7 +90,7 @@ type reader struct {
 	problems, warnings spec.Problems
 }
 
-func (r *reader) readKind(pkg *loader.Package, kind Kind, into *spec.API) {
+func (r *reader) readKind(pkg *loader.Package, kind KindVersion, into *spec.API) {
 	if pkg == nil || len(pkg.GoFiles) == 0 {
 		return // the problems of the program say why
 	}
@@ -104,7 +104,7 @@ func (r *reader) readKind(pkg *loader.Package, kind Kind, into *spec.API) {
 		r.failKind(kind, "package "+pkg.PkgPath+" has no type "+name, "declare it: type "+name+" struct { … }, as opgen create api does for a new kind")
 		return
 	}
-	k := kindReader{reader: r, pkg: pkg, Kind: kind, info: info, api: into, version: &into.Versions[kind.Version]}
+	k := kindReader{reader: r, pkg: pkg, KindVersion: kind, info: info, api: into, version: &into.Versions[kind.Version]}
 	k.checkObjects()
 	before := len(r.problems)
 	if !isBroken(pkg) {
@@ -135,7 +135,7 @@ func withKindMetadata(s apiextv1.JSONSchemaProps, fields kubetypes.Metadata) api
 	return s
 }
 
-func (r *reader) failKind(kind Kind, message, hint string) {
+func (r *reader) failKind(kind KindVersion, message, hint string) {
 	path := fmt.Sprintf("versions[%d].goTypes", kind.Version)
 	r.problems = append(r.problems, spec.Problem{Pos: kind.API.At[path], Path: path, Message: message, Hint: hint})
 }

@@ -40,9 +40,9 @@ func withRegister(dir, version string) gotypes.Source {
 	}}
 }
 
-func packageOf(api *spec.API) []gotypes.Package {
+func packageOf(api *spec.API) []gotypes.AuthoredPackage {
 	dir := "api/" + api.Versions[0].Name
-	return []gotypes.Package{{ImportPath: "example.com/m/" + dir, Dir: dir, Kinds: []gotypes.Kind{{API: api, List: api.Names.GoListKind}}}}
+	return []gotypes.AuthoredPackage{{ImportPath: "example.com/m/" + dir, Dir: dir, Kinds: []gotypes.KindVersion{{API: api, List: api.Names.GoListKind}}}}
 }
 
 // TestVersionsReadsWhatIsNotThere reads a package of which no file is on disk.

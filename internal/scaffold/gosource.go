@@ -130,7 +130,7 @@ type authors struct {
 	project  *spec.Project
 	tree     fs.FS
 	source   gotypes.Source
-	packages []gotypes.Package
+	packages []gotypes.AuthoredPackage
 	files    []tree.File // of the authors
 	problems spec.Problems
 
@@ -139,14 +139,14 @@ type authors struct {
 }
 
 func (a *authors) addPackage(pkg gomodel.Package) error {
-	read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
+	read := gotypes.AuthoredPackage{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
 	declared := filesByType(a.tree, pkg.Dir)
 	for _, k := range pkg.Kinds {
 		if !k.GoTypes {
 			continue
 		}
 		i := slices.IndexFunc(k.API.Versions, func(v spec.Version) bool { return v.Name == pkg.Version })
-		read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, Version: i, List: k.List})
+		read.Kinds = append(read.Kinds, gotypes.KindVersion{API: k.API, Version: i, List: k.List})
 		if err := a.findTypes(k, i, pkg.Dir, declared[k.Name]); err != nil {
 			return err
 		}

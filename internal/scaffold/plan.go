@@ -65,7 +65,7 @@ type Source struct {
 	operatorFolders map[string]string
 	header          []byte // the text of the project's header file
 	// templates are the author's own, and templateProblems what is wrong with their folders.
-	templates        []usertemplates.Source
+	templates        []usertemplates.Folder
 	templateProblems spec.Problems
 	rules            []spec.PolicyRule // from RBAC markers in comments
 	crdDocuments     map[string][]byte // those of the generated file of CRDs, by their checksums

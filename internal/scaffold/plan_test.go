@@ -87,14 +87,14 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 }
 
 // templatesIn returns the author's own templates of an archive.
-func templatesIn(archive *txtar.Archive) []usertemplates.Source {
-	source := usertemplates.Source{Name: "templates", Files: map[string][]byte{}}
+func templatesIn(archive *txtar.Archive) []usertemplates.Folder {
+	source := usertemplates.Folder{Name: "templates", Files: map[string][]byte{}}
 	for _, f := range archive.Files {
 		if name, found := strings.CutPrefix(f.Name, source.Name+"/"); found {
 			source.Files[name] = f.Data
 		}
 	}
-	return []usertemplates.Source{source}
+	return []usertemplates.Folder{source}
 }
 
 // isSpec reports whether a file is one of those that the input was parsed from.

@@ -59,8 +59,8 @@ type templateReader struct {
 }
 
 // readEntry reads the folder that an entry of templates names. The problem is at the entry.
-func (r *templateReader) readEntry(folder string) (usertemplates.Source, *spec.Problem) {
-	var source usertemplates.Source
+func (r *templateReader) readEntry(folder string) (usertemplates.Folder, *spec.Problem) {
+	var source usertemplates.Folder
 	var err error
 	before := len(r.problems)
 	if spec.InModule(folder) {
@@ -91,8 +91,8 @@ func (r *templateReader) readEntry(folder string) (usertemplates.Source, *spec.P
 }
 
 // readFrom reads the templates in a folder below dir. Symbolic links cannot leave dir.
-func (r *templateReader) readFrom(name, dir, folder string) (usertemplates.Source, error) {
-	source := usertemplates.Source{Name: name, Files: map[string][]byte{}}
+func (r *templateReader) readFrom(name, dir, folder string) (usertemplates.Folder, error) {
+	source := usertemplates.Folder{Name: name, Files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return source, err

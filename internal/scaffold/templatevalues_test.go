@@ -49,7 +49,7 @@ func TestGoldenTemplateValues(t *testing.T) {
 			}
 			in := inputOf(t, parsed)
 			in.Project.Templates = []string{"templates"}
-			set, err := Plan(Source{Input: in, templates: []usertemplates.Source{
+			set, err := Plan(Source{Input: in, templates: []usertemplates.Folder{
 				{Name: "templates", Files: map[string][]byte{"values.txt.tmpl": []byte(everyValue), "operators.txt.tmpl": []byte(operators)}},
 			}})
 			if err != nil {

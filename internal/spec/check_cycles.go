@@ -32,7 +32,7 @@ func (c *checker) checkCycles(apis []*Summary, controllers []*Controller) {
 		for _, kind := range path {
 			reported[kind] = true
 		}
-		c.fail(g.positions[name], "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, path...), " makes "),
+		c.fail(g.positions[name], "operator.children", "create each other without end: "+strings.Join(append([]string{name}, path...), " creates "),
 			"leave one of them out, or write pruneOnly: true")
 	}
 }

@@ -103,14 +103,14 @@ func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 // Messages and hints for a file in the wrong folder, by its kind.
 var (
 	otherThanAPI = map[string][2]string{
-		"Project":    {"a project is described in opgen.yaml, and this is the file of an API", ""},
-		"Types":      {"a file of types describes no API", "name it beside the file of an API that uses them"},
-		"Controller": {"a controller for kinds that exist already describes no API, and so has no CustomResourceDefinition", "its place is controllers/"},
+		"Project":    {"this is the file of a project, and not of an API", ""},
+		"Types":      {"a file of kind Types has no API", "name the file of an API that uses its types, too"},
+		"Controller": {"a controller for existing kinds has no API and no CustomResourceDefinition", "put it into controllers/"},
 	}
 	otherThanController = map[string][2]string{
-		"Project": {"a project is described in opgen.yaml, and this is the file of a controller", ""},
-		"API":     {"an API is described in api/, and this is the file of a controller for kinds that exist already", ""},
-		"Types":   {"a file of types describes no controller", "its place is api/"},
+		"Project": {"this is the file of a project, and not of a controller", ""},
+		"API":     {"this is the file of an API, and not of a controller", ""},
+		"Types":   {"a file of kind Types has no controller", "put it into api/"},
 	}
 )
 

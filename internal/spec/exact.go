@@ -98,7 +98,7 @@ func firstInexact(raw []byte) string {
 func describeInexact(text string) (message, hint string) {
 	nearest, _ := NearestFloat(text)
 	if nearest == "" {
-		return text + " is not a number that JSON has", "write decimal digits that fit 64 bits"
+		return text + " is not a JSON number", "write decimal digits that fit 64 bits"
 	}
-	return text + " cannot be held exactly in 64 bits", "the nearest number that can is " + nearest
+	return text + " cannot be stored exactly in 64 bits", "the nearest number that can is " + nearest
 }

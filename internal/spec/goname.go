@@ -101,7 +101,7 @@ func (d *decoder) checkFieldName(p Property, goNameAt Pos, path string, taken ma
 	case p.GoName == "DeepCopy" || p.GoName == "DeepCopyInto":
 		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is a generated method", "choose another one")
 	case other != "":
-		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is that of the field "+other+" too", "set another one with goName: string | goName=Other"+p.GoName)
+		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is already that of the field "+other, "set another one with goName: string | goName=Other"+p.GoName)
 	}
 	taken[p.GoName] = p.Name
 }
@@ -151,7 +151,7 @@ func (d *decoder) decodeGoConstants(s *Schema, n *yaml.Node, path string) {
 			d.fail(value, path, quoteShort(name)+" is not an exported Go name", "such as "+nearestKind(key.Value))
 			return
 		case other != "":
-			d.fail(value, path, quoteShort(name)+" is the name for "+quoteShort(other)+" too", "")
+			d.fail(value, path, quoteShort(name)+" is already the name for "+quoteShort(other), "")
 			return
 		}
 		values[name], s.GoConstants[key.Value] = key.Value, name
@@ -171,12 +171,12 @@ func (d *decoder) checkGoConstants(s *Schema, path string) {
 		}
 	}
 	if s.Keywords.Type != "string" || len(values) == 0 {
-		d.failAt(s.At["goConstants"], joinPath(path, "goConstants"), "does not apply here", "only an enum of texts has constants in Go")
+		d.failAt(s.At["goConstants"], joinPath(path, "goConstants"), "does not apply here", "only an enum of strings has constants in Go")
 		return
 	}
 	for _, value := range slices.Sorted(maps.Keys(s.GoConstants)) {
 		if !slices.Contains(values, value) {
-			d.failAt(s.At[joinPath("goConstants", value)], joinPath(joinPath(path, "goConstants"), value), "is no value of an enum of texts here", suggestName(value, values))
+			d.failAt(s.At[joinPath("goConstants", value)], joinPath(joinPath(path, "goConstants"), value), "is not a value of an enum of strings here", suggestName(value, values))
 		}
 	}
 }

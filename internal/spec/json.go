@@ -46,7 +46,7 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
 	case "!!int", "!!float":
 		raw, ok := numberJSON(n.Value)
 		if !ok {
-			d.fail(n, path, n.Value+" is not a number that JSON has", "write decimal digits that fit 64 bits, or quote text")
+			d.fail(n, path, n.Value+" is not a JSON number", "write decimal digits that fit 64 bits, or quote text")
 			return false
 		}
 		if !isExact(raw) {

@@ -70,7 +70,7 @@ var childRules = []rule{
 }
 
 func deletionHint(key, kind string) string {
-	return "deleting a " + kind + " loses data, so that it must be written out: " + key + ": Orphan, or " + key + ": Delete"
+	return "deleting a " + kind + " loses data, so choose explicitly: " + key + ": Orphan, or " + key + ": Delete"
 }
 
 // namespacesAny allows children of a namespaced parent in every namespace.
@@ -116,7 +116,7 @@ func (d *decoder) checkDistinctChildren(children []Child, path string) {
 		}
 		kinds[c.groupKind()] = i
 		if first, ok := fields[c.As]; ok {
-			d.failAt(c.Pos, indexPath(path, i), "its Go field "+c.As+" is that of "+children[first].Kind+" of "+children[first].APIVersion+" too",
+			d.failAt(c.Pos, indexPath(path, i), "its Go field "+c.As+" is already that of "+children[first].Kind+" of "+children[first].APIVersion,
 				"set another one: as: Other"+c.As)
 		}
 		fields[c.As] = i
@@ -142,7 +142,7 @@ func (d *decoder) checkParentChildren(c *Controller) {
 	for i, child := range c.Operator.Children {
 		same := func(p Parent) bool { return p.Kind != "" && p.groupKind() == child.groupKind() }
 		if !child.PruneOnly && slices.ContainsFunc(c.Parents, same) {
-			d.failAt(child.Pos, indexPath("operator.children", i), child.Kind+" is also a kind of parents, so that children would have children without end",
+			d.failAt(child.Pos, indexPath("operator.children", i), child.Kind+" is also a kind of parents: each child would get children of its own",
 				"leave it out here; labels and annotations of the parents themselves are set with parentMetadata: true")
 		}
 	}

@@ -124,7 +124,7 @@ func (d *decoder) checkDistinctRelated(related []Related, path string) {
 		}
 		if first, ok := fields[r.As]; ok {
 			other := related[first]
-			d.failAt(r.Pos, indexPath(path, i), "its Go field "+r.As+" is that of "+other.Kind+" of "+other.APIVersion+" too", "set another one: as: Other"+r.As)
+			d.failAt(r.Pos, indexPath(path, i), "its Go field "+r.As+" is already that of "+other.Kind+" of "+other.APIVersion, "set another one: as: Other"+r.As)
 			continue
 		}
 		fields[r.As] = i

@@ -70,7 +70,7 @@ func (d *decoder) decodeSelectorMapping(
 // for a selector that selects everything.
 func (d *decoder) decodeSelector(into *string, parsed labels.Selector, n *yaml.Node, path string) {
 	if parsed.Empty() {
-		d.fail(n, path, "selects everything", "leave the key out where that is meant")
+		d.fail(n, path, "selects everything", "leave the key out to select everything")
 		return
 	}
 	*into = strings.ReplaceAll(parsed.String(), "==", "=")

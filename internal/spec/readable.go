@@ -65,7 +65,7 @@ func (d *decoder) setLimit(s *Schema, keyword string, own **float64, limits prop
 	case *own == nil:
 		*own = new(*highest)
 	case **own < *lowest || **own > *highest:
-		d.failAt(s.At[keyword], joinPath(path, keyword), strconv.FormatFloat(**own, 'f', -1, 64)+" is no integer of 32 bits, which is what Go reads here",
+		d.failAt(s.At[keyword], joinPath(path, keyword), strconv.FormatFloat(**own, 'f', -1, 64)+" is not a 32-bit integer, the Go type of this field",
 			"from "+strconv.FormatFloat(*lowest, 'f', -1, 64)+" to "+strconv.FormatFloat(*highest, 'f', -1, 64))
 	}
 }

@@ -64,7 +64,7 @@ func (w *unsatisfiable) checkLimits(s *props, path *apifield.Path) {
 		w.fail(path.Child("multipleOf"), "%s is not above 0", formatNumber(*s.MultipleOf))
 	}
 	if s.Minimum != nil && s.Maximum != nil && *s.Minimum == *s.Maximum && (s.ExclusiveMinimum || s.ExclusiveMaximum) {
-		w.fail(path.Child("maximum"), "nothing lies between minimum and maximum, which are both %s and not both included", formatNumber(*s.Minimum))
+		w.fail(path.Child("maximum"), "no value is between minimum and maximum: both are %s, and at least one is exclusive", formatNumber(*s.Minimum))
 	}
 }
 
@@ -112,7 +112,7 @@ func (w *unsatisfiable) checkDefault(s *props, path *apifield.Path) {
 			identity = identityOf(item, s.XListMapKeys)
 		}
 		if seen[identity] {
-			w.fail(path.Index(i), "%s is there twice, and a list of type %s has each once", identity, *s.XListType)
+			w.fail(path.Index(i), "%s is listed twice, but items of a list of type %s are unique", identity, *s.XListType)
 		}
 		seen[identity] = true
 	}

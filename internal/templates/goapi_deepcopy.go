@@ -36,7 +36,7 @@ func newDeepCopyView(pkg gomodel.Package) deepCopyView {
 		w := copyWriter{aliases: aliases}
 		copied := copiedType{Name: t.Name, Receiver: "*" + t.Name, Object: t.Object}
 		if t.Of == nil {
-			w.structBody(t.Fields)
+			w.writeStructBody(t.Fields)
 		} else {
 			copied.Receiver, copied.Reference = t.Name, true
 			w.writeLine("{")
@@ -68,9 +68,9 @@ func (w *copyWriter) writeLine(parts ...string) {
 	w.WriteByte('\n')
 }
 
-// structBody writes the copy of a struct: first an assignment of the whole, then a copy of each
+// writeStructBody writes the copy of a struct: first an assignment of the whole, then a copy of each
 // field that contains references.
-func (w *copyWriter) structBody(fields []gomodel.Field) {
+func (w *copyWriter) writeStructBody(fields []gomodel.Field) {
 	w.writeLine("*out = *in")
 	for _, f := range fields {
 		name := f.Name

@@ -47,7 +47,9 @@ func Gitignore(p Project) ([]byte, error) { return renderTemplate("project/gitig
 func Gitattributes(p Project) ([]byte, error) { return renderTemplate("project/gitattributes", p) }
 
 // Kustomization renders deploy/kustomization.yaml.
-func Kustomization(p Project) ([]byte, error) { return renderTemplate("project/kustomization.yaml", p) }
+func Kustomization(p Project) ([]byte, error) {
+	return renderTemplate("project/kustomization.yaml", p)
+}
 
 // Readme renders README.md.
 func Readme(p Project) ([]byte, error) { return renderTemplate("project/README.md", p) }

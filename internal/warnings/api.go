@@ -20,7 +20,7 @@ func (w *warner) checkGroup() {
 		return
 	}
 	if value := w.api.Annotations[approval]; strings.HasPrefix(value, "unapproved") {
-		w.addAtKey(spec.WarnGroup, "group", "is a group of Kubernetes, and the CRD says that it is not approved there",
+		w.addAtKey(spec.WarnGroup, "group", "is a group of Kubernetes, but the CRD is annotated as not approved",
 			"choose a group of your own")
 	}
 }

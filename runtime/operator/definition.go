@@ -36,7 +36,7 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// Kinds lists the kinds of children, and for each the fields of the two
 	// structs that hold them. Nil means that there are none.
 	Kinds func(observed *C, desired *D) []ChildKind
-	// Related lists what Sync reads beside the children, and for each entry
+	// Related lists what Sync reads in addition to the children, and for each entry
 	// the field that holds it. Nil means nothing.
 	Related func(related *R) []RelatedKind
 	// Select says which objects the entries of Related that are Dynamic are,

@@ -44,7 +44,7 @@ func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options 
 // Keep leaves the children of these names as they are: they are neither
 // changed nor pruned, nor created when they are absent. A child that does not lie
 // in the parent's namespace is named as namespace/name, as each of a
-// cluster-scoped parent that lies in one.
+// cluster-scoped parent that is in one.
 func (s *DesiredSet[T]) Keep(names ...string) {
 	s.set.Keep = append(s.set.Keep, names...)
 }

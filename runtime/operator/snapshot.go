@@ -37,7 +37,7 @@ type Snapshot[T client.Object] struct {
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
-// lie in one namespace, it is the snapshot of that. If they lie in several, it is
+// are in one namespace, it is the snapshot of that. If they are in several, it is
 // that of a cluster-scoped parent, and In returns that of a parent in a namespace.
 func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 	snapshot := Snapshot[T]{items: slices.Clone(objects)}

@@ -23,7 +23,7 @@ type Case[Request, Response any] struct {
 	// them. Otherwise all are; see [Applied].
 	NoneApplied bool
 	// ExpectError is a part of the error's text; empty means that no error is
-	// expected. A response beside the error is expected only if Expect is set.
+	// expected. A response together with the error is expected only if Expect is set.
 	ExpectError string
 }
 

@@ -3,7 +3,7 @@
 // [Run] calls Sync or Finalize with a request made of plain objects, and compares the response with
 // the expected one. It needs no cluster.
 //
-// [Start] runs the operator against a real API server, in a namespace of its own. The test creates
+// [Start] runs the operator against a real API server, in its own namespace. The test creates
 // parents, waits for results ([Cluster.Matches], [Cluster.Gone]), makes the operator reconcile
 // ([Cluster.Reconcile]), acts as the kubelet ([Cluster.MakeReady]) and moves the clock
 // ([Cluster.Advance]). It checks that the operator converges ([Cluster.Converged]) and reports the

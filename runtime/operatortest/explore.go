@@ -14,7 +14,7 @@ type Life struct {
 	// Parents make parents of this name. Each makes parents that have children which
 	// those of the others do not have: one function is enough for an operator whose
 	// parents all have the same children. Children must be named after their parent,
-	// since many parents live at a time. A parent that lies in no namespace gets the
+	// since many parents live at a time. A cluster-scoped parent gets the
 	// label test, of which the value is the namespace of the test: let
 	// Options.ParentSelector select it where the cluster has other parents.
 	Parents []func(name string) client.Object

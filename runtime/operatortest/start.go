@@ -48,7 +48,7 @@ type Config struct {
 	Options func(*operator.Options)
 }
 
-// Start runs an operator until the test ends, in a namespace of its own. It skips the test if
+// Start runs an operator until the test ends, in its own namespace. It skips the test if
 // OPGEN_TEST_KUBECONFIG is not set.
 func Start(t *testing.T, config Config) *Cluster {
 	t.Helper()

@@ -52,7 +52,7 @@ func TestTemplatesOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := Source{Name: "templates", Files: map[string][]byte{}}
+	source := Folder{Name: "templates", Files: map[string][]byte{}}
 	for block := range strings.SplitSeq(string(text), "\n`templates/") {
 		name, rest, isBlock := strings.Cut(block, "`:\n\n```")
 		_, content, _ := strings.Cut(rest, "\n")

@@ -87,7 +87,7 @@ func (s *Set) cutPosition(f *failure) bool {
 // positionOf returns the position of a failure. text/template only knows the line of a syntax
 // error; the column is that of the quoted part of the template, or of the first action of the line.
 func (s *Set) positionOf(f failure) spec.Pos {
-	pos := spec.Pos{File: s.source.Place(f.text.file), Line: 1, Column: 1}
+	pos := spec.Pos{File: s.source.DisplayName(f.text.file), Line: 1, Column: 1}
 	if f.text.isPath || f.line < 1 || f.line > len(f.text.lines) {
 		return pos
 	}

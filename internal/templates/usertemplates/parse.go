@@ -27,7 +27,7 @@ const (
 
 // Set is the templates of a Source, parsed.
 type Set struct {
-	source    Source
+	source    Folder
 	templates []parsed           // in the order of their paths
 	shared    *template.Template // everything that the files define, for all of them
 	texts     map[string]text    // by their names in messages of text/template
@@ -53,8 +53,8 @@ type text struct {
 }
 
 // position returns the position of an offset in the text.
-func (t text) position(source Source, offset int) spec.Pos {
-	pos := spec.Pos{File: source.Place(t.file), Line: 1, Column: 1}
+func (t text) position(source Folder, offset int) spec.Pos {
+	pos := spec.Pos{File: source.DisplayName(t.file), Line: 1, Column: 1}
 	if t.isPath {
 		return pos // the text is the name of the file, which has no lines
 	}
@@ -89,7 +89,7 @@ func (s *Set) newName() string { return "#" + strconv.Itoa(len(s.texts)) }
 // Parse parses the templates of a folder. A file whose name begins with an underscore makes no
 // file; the other files can use what it defines with template and include. The Set contains the
 // templates without problems.
-func Parse(source Source) (*Set, spec.Problems) {
+func Parse(source Folder) (*Set, spec.Problems) {
 	s := &Set{
 		source: source, shared: template.New("").Option("missingkey=error"), texts: map[string]text{}, defined: map[string]string{},
 	}
@@ -115,11 +115,11 @@ func (s *Set) dropBroken(problems spec.Problems) {
 		broken[p.Pos.File] = true
 	}
 	for file := range s.source.Files {
-		if isShared(file) && broken[s.source.Place(file)] {
+		if isShared(file) && broken[s.source.DisplayName(file)] {
 			s.templates = nil
 		}
 	}
-	s.templates = slices.DeleteFunc(s.templates, func(t parsed) bool { return broken[s.source.Place(t.name)] })
+	s.templates = slices.DeleteFunc(s.templates, func(t parsed) bool { return broken[s.source.DisplayName(t.name)] })
 }
 
 // parseFile parses a file, and its path if the file makes files.
@@ -167,7 +167,7 @@ func (s *Set) parseText(name, content string, t text) spec.Problems {
 		if first, known := s.defined[defined]; known {
 			problems = append(problems, spec.Problem{
 				Pos:     t.position(s.source, int(tree.Root.Pos)),
-				Message: "defines " + defined + ", which " + s.source.Place(first) + " defines, too", Hint: "give one of them another name",
+				Message: "defines " + defined + ", which " + s.source.DisplayName(first) + " defines, too", Hint: "give one of them another name",
 			})
 			continue
 		}

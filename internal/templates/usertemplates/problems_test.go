@@ -26,8 +26,8 @@ func exampleValues() Values {
 }
 
 // sourceOf returns the templates of an archive.
-func sourceOf(files []txtar.File) Source {
-	source := Source{Name: "templates", Files: map[string][]byte{}}
+func sourceOf(files []txtar.File) Folder {
+	source := Folder{Name: "templates", Files: map[string][]byte{}}
 	for _, f := range files {
 		source.Files[f.Name] = f.Data
 	}
@@ -35,7 +35,7 @@ func sourceOf(files []txtar.File) Source {
 }
 
 // renderSource parses and renders templates.
-func renderSource(source Source) ([]File, string) {
+func renderSource(source Folder) ([]File, string) {
 	set, problems := Parse(source)
 	files, more := set.Render(exampleValues())
 	if problems = append(problems, more...); len(problems) > 0 {

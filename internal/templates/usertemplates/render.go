@@ -81,7 +81,7 @@ func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
 			Hint: "the path of the template, without .tmpl, is that of a file below the project",
 		}
 	}
-	return File{Path: string(made), Content: content, Once: t.once, Template: s.source.Place(t.name)}, nil
+	return File{Path: string(made), Content: content, Once: t.once, Template: s.source.DisplayName(t.name)}, nil
 }
 
 // execute executes the text with a name.

@@ -15,7 +15,7 @@ import (
 // render renders templates that have no error, and returns the files by their paths.
 func render(t *testing.T, templates map[string]string) map[string]string {
 	t.Helper()
-	source := Source{Name: "templates", Files: map[string][]byte{}}
+	source := Folder{Name: "templates", Files: map[string][]byte{}}
 	for name, text := range templates {
 		source.Files[name] = []byte(text)
 	}
@@ -119,7 +119,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestNotUTF8(t *testing.T) {
-	_, problems := renderSource(Source{Name: "t", Files: map[string][]byte{"a.tmpl": []byte("one\nä\xff")}})
+	_, problems := renderSource(Folder{Name: "t", Files: map[string][]byte{"a.tmpl": []byte("one\nä\xff")}})
 	if problems != "t/a.tmpl:2:2: is not UTF-8\n    save the file as UTF-8\n" {
 		t.Errorf("got %s", problems)
 	}
@@ -192,7 +192,7 @@ func FuzzTemplates(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path, text string) {
 		begin := time.Now()
-		files, problems := renderSource(Source{Name: "templates", Files: map[string][]byte{path + extension: []byte(text)}})
+		files, problems := renderSource(Folder{Name: "templates", Files: map[string][]byte{path + extension: []byte(text)}})
 		if took := time.Since(begin); took > 20*time.Second {
 			t.Errorf("took %s", took)
 		}

@@ -21,8 +21,8 @@ const (
 	maxTemplates = 1000    // in a folder
 )
 
-// Source is the templates of a folder.
-type Source struct {
+// Folder is a folder of the author's templates.
+type Folder struct {
 	// Name is the name of the folder in opgen.yaml. Messages and the lock show it before a
 	// template's path.
 	Name string
@@ -30,14 +30,14 @@ type Source struct {
 	Files map[string][]byte
 }
 
-// Place returns the name of a template in messages and the lock.
-func (s Source) Place(name string) string { return s.Name + "/" + name }
+// DisplayName returns the name of a template in messages and the lock.
+func (s Folder) DisplayName(name string) string { return s.Name + "/" + name }
 
 // IsTemplate reports whether a file is a template by its name.
 func IsTemplate(name string) bool { return path.Ext(name) == extension }
 
 // MakesFiles reports whether the source has a template that makes files.
-func (s Source) MakesFiles() bool {
+func (s Folder) MakesFiles() bool {
 	for file := range s.Files {
 		if !isShared(file) {
 			return true
@@ -48,11 +48,11 @@ func (s Source) MakesFiles() bool {
 
 // Read reads the templates of a folder, under the name that opgen.yaml has for it. Problems are
 // about single files. The error satisfies fs.ErrNotExist if the folder does not exist.
-func Read(name string, folder fs.FS) (Source, spec.Problems, error) {
-	source := Source{Name: name, Files: map[string][]byte{}}
+func Read(name string, folder fs.FS) (Folder, spec.Problems, error) {
+	source := Folder{Name: name, Files: map[string][]byte{}}
 	var problems spec.Problems
 	refuse := func(file, message, hint string) {
-		problems = append(problems, spec.Problem{Pos: spec.Pos{File: source.Place(file)}, Message: message, Hint: hint})
+		problems = append(problems, spec.Problem{Pos: spec.Pos{File: source.DisplayName(file)}, Message: message, Hint: hint})
 	}
 	err := fs.WalkDir(folder, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {

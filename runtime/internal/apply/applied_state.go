@@ -68,7 +68,7 @@ func (m *AppliedState) Keep(now time.Time, keys map[Key]bool) {
 	m.children = slices.DeleteFunc(m.children, func(child *appliedChild) bool { return !keys[child.key] })
 }
 
-// Copy returns the state of one child, for an apply of it beside others.
+// Copy returns the state of one child, for an apply that runs in parallel with others.
 func (m *AppliedState) Copy(key Key) *AppliedState {
 	part := new(AppliedState)
 	if last := m.child(key); last != nil {

@@ -37,7 +37,7 @@ type Applier struct {
 	// holds nothing else. Outcomes hold the same type then.
 	Metadata bool
 
-	shapes managedfields.Shapes
+	entries managedfields.Interner
 }
 
 // Action is what an apply did to a child.
@@ -150,7 +150,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 
 func (a *Applier) newApply(now time.Time, state *AppliedState, d Desired) *childApply {
 	return &childApply{
-		childComparer: childComparer{manager: a.Manager, shapes: &a.shapes, metadataOnly: a.Metadata, now: now, state: state, desired: d},
+		childComparer: childComparer{manager: a.Manager, entries: &a.entries, metadataOnly: a.Metadata, now: now, state: state, desired: d},
 		client:        a.newClient(),
 		applier:       a,
 	}

@@ -40,7 +40,7 @@ func (m *AppliedState) lastResult(now time.Time, d Desired, live client.Object) 
 // result.
 type childComparer struct {
 	manager      string // the field manager
-	shapes       *managedfields.Shapes
+	entries      *managedfields.Interner
 	metadataOnly bool // the cache holds only the metadata of children
 	now          time.Time
 	state        *AppliedState // of all children of the parent
@@ -189,6 +189,6 @@ func (c *childComparer) record(owned *ownedFields, altered *altered) {
 	d, live := c.desired, owned.object
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),
-		extraCreated: owned.extraCreated, entry: c.shapes.Share(live, owned.entry), altered: altered,
+		extraCreated: owned.extraCreated, entry: c.entries.Intern(live, owned.entry), altered: altered,
 	})
 }

@@ -34,7 +34,7 @@ func (d Desired) compare(set *fieldpath.Set, live map[string]any) comparison {
 	if d.carriesHash() {
 		hashPath = fmt.Sprintf("metadata.annotations[%q]", d.HashKey)
 	}
-	enter := func(p *managedfields.Place) bool {
+	enter := func(p *managedfields.Node) bool {
 		switch isEnd := p.Below == nil; {
 		case !p.Desired.Exists && isEnd:
 			if path := p.String(); !strings.HasPrefix(hashPath, path) {
@@ -45,13 +45,13 @@ func (d Desired) compare(set *fieldpath.Set, live map[string]any) comparison {
 		}
 		return true
 	}
-	leave := func(p *managedfields.Place) { c.missing = append(c.missing, p.Missing()...) }
+	leave := func(p *managedfields.Node) { c.missing = append(c.missing, p.Missing()...) }
 	managedfields.Rules{Enter: enter, Leave: leave}.Walk(set, d.fields(), live)
 	return c
 }
 
 // compareValue compares the values at the end of a path.
-func (c *comparison) compareValue(p *managedfields.Place, builtin bool) {
+func (c *comparison) compareValue(p *managedfields.Node, builtin bool) {
 	desired, live := p.Desired.Value, p.Live.Value
 	if isSame(desired, live, builtin) {
 		return

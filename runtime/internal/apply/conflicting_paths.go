@@ -16,7 +16,7 @@ type conflictSearch struct {
 	refused    []string // the path of the field
 	everything bool     // also fields that may conflict, where a desired field is missing
 	found      *fieldpath.Set
-	keys       map[*managedfields.Place]value.FieldList // of any item of each list
+	keys       map[*managedfields.Node]value.FieldList // of any item of each list
 }
 
 // conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
@@ -31,14 +31,14 @@ func (d Desired) conflictingPaths(object client.Object, live map[string]any, fie
 	found, desired := fieldpath.NewSet(), d.fields()
 	delete(desired, "metadata")
 	for _, field := range fields {
-		search := conflictSearch{field.path, everything, found, map[*managedfields.Place]value.FieldList{}}
+		search := conflictSearch{field.path, everything, found, map[*managedfields.Node]value.FieldList{}}
 		managedfields.Rules{Enter: search.enter, Leave: search.leave}.Walk(owned, desired, live)
 	}
 	return found
 }
 
 // enter follows the refused field, and records which keys the items of a list have.
-func (s *conflictSearch) enter(p *managedfields.Place) bool {
+func (s *conflictSearch) enter(p *managedfields.Node) bool {
 	if p.Element.Key != nil {
 		s.keys[p.Parent] = *p.Element.Key
 	}
@@ -46,9 +46,9 @@ func (s *conflictSearch) enter(p *managedfields.Place) bool {
 	return onPath && p.Desired.Exists && p.Live.Exists
 }
 
-// refusedBelow returns the rest of the refused path at a place. It reports false if the path does
+// refusedBelow returns the rest of the refused path at a node. It reports false if the path does
 // not lead there. The path of a list leads to all its items.
-func (s *conflictSearch) refusedBelow(p *managedfields.Place) ([]string, bool) {
+func (s *conflictSearch) refusedBelow(p *managedfields.Node) ([]string, bool) {
 	if p.Parent == nil {
 		return s.refused, true
 	}
@@ -63,7 +63,7 @@ func (s *conflictSearch) refusedBelow(p *managedfields.Place) ([]string, bool) {
 }
 
 // leave adds the conflicting fields of an object, or items of a list.
-func (s *conflictSearch) leave(p *managedfields.Place) {
+func (s *conflictSearch) leave(p *managedfields.Node) {
 	rest, _ := s.refusedBelow(p)
 	switch desired := p.Desired.Value.(type) {
 	case map[string]any:
@@ -118,7 +118,7 @@ func (s *conflictSearch) add(path fieldpath.Path, name string) {
 }
 
 // addItems adds the items of others that have the same value in the refused field as a desired item.
-func (s *conflictSearch) addItems(p *managedfields.Place, desired, live []any, field []string) {
+func (s *conflictSearch) addItems(p *managedfields.Node, desired, live []any, field []string) {
 	values, found := map[string]bool{}, 0
 	for _, item := range desired {
 		values[jsonText(valueAt(item, field))] = true

@@ -3,7 +3,7 @@ package apply
 import "slices"
 
 // defaults are the values that the API server sets within atomic values of Kubernetes' own kinds.
-// Elsewhere a default has a path of its own, which is not ours.
+// Elsewhere a default has its own path, which is not ours.
 var defaults = map[string][]any{
 	"apiGroup":          {"rbac.authorization.k8s.io"},                // a RoleBinding's roleRef and subjects
 	"apiVersion":        {"v1"},                                       // a fieldRef, a volume claim template

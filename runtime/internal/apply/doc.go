@@ -39,5 +39,5 @@
 //	immutable, errors, secrecy
 //	field_ownership, empty                        what an apply needs in order to drop fields
 //	repeat, other_manager                         repeated writes, and who makes them necessary
-//	orphan, metadata, encode                      what callers need beside an apply
+//	orphan, metadata, encode                      what callers need in addition to an apply
 package apply

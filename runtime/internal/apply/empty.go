@@ -44,7 +44,7 @@ func (c childClient) emptyObjects(ctx context.Context, d Desired, live client.Ob
 // desired without fields.
 func removalsBelowEmpty(set *fieldpath.Set, desired, live map[string]any) []jsonpatch.Operation {
 	var removals patch
-	enter := func(p *managedfields.Place) bool {
+	enter := func(p *managedfields.Node) bool {
 		if !p.Desired.Exists && p.Live.Exists && isEmptyObject(p.Parent.Desired.Value) {
 			removals.add(p, "remove", nil)
 		}
@@ -60,9 +60,9 @@ type patch struct {
 	tested map[string]bool // the items whose keys the operations test, by their pointers
 }
 
-// add adds an operation at a place. It first tests the keys of the items around the place, because
+// add adds an operation at a node. It first tests the keys of the items around the node, because
 // they may have moved.
-func (p *patch) add(at *managedfields.Place, operation string, value any) {
+func (p *patch) add(at *managedfields.Node, operation string, value any) {
 	for item := at; item != nil; item = item.Parent {
 		if item.IsItem() && !p.tested[item.Pointer()] {
 			p.testKeys(item)
@@ -72,7 +72,7 @@ func (p *patch) add(at *managedfields.Place, operation string, value any) {
 }
 
 // testKeys adds the tests of an item's keys.
-func (p *patch) testKeys(item *managedfields.Place) {
+func (p *patch) testKeys(item *managedfields.Node) {
 	if p.tested == nil {
 		p.tested = map[string]bool{}
 	}

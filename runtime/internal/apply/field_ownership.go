@@ -109,7 +109,7 @@ func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.O
 // differentPaths returns the paths in a set at which two objects have different values.
 func differentPaths(set *fieldpath.Set, a, b map[string]any) *fieldpath.Set {
 	different := fieldpath.NewSet()
-	enter := func(p *managedfields.Place) bool {
+	enter := func(p *managedfields.Node) bool {
 		inBoth := p.Desired.Exists && p.Live.Exists
 		if !inBoth || p.Below == nil && !equalValues(p.Desired.Value, p.Live.Value) {
 			different.Insert(p.Path())

@@ -74,7 +74,7 @@ func ptrTime(t *metav1.Time) time.Time {
 
 // pathsTaken returns the desired paths that another manager has, and ours does not have any more.
 func pathsTaken(theirs, ours *fieldpath.Set, desired map[string]any) (paths []string) {
-	enter := func(p *managedfields.Place) bool {
+	enter := func(p *managedfields.Node) bool {
 		isEnd := p.Below == nil || isEmptyObject(p.Desired.Value) // fields below are defaults
 		if p.Desired.Exists && isEnd && !managedfields.Has(ours, p.Path()) {
 			paths = append(paths, p.String())
@@ -92,14 +92,14 @@ func pathsRemoved(live client.Object, ours *fieldpath.Set, desired map[string]an
 	if err != nil {
 		return nil
 	}
-	enter := func(p *managedfields.Place) bool {
+	enter := func(p *managedfields.Node) bool {
 		isEmpty := p.Live.Value == nil || !isScalar(p.Live.Value) && isZero(p.Live.Value)
 		if p.Desired.Exists && p.Below == nil && isEmpty && !isEmptyObject(p.Desired.Value) {
 			paths = append(paths, p.String())
 		}
 		return p.Desired.Exists
 	}
-	leave := func(p *managedfields.Place) { paths = append(paths, p.Missing()...) }
+	leave := func(p *managedfields.Node) { paths = append(paths, p.Missing()...) }
 	managedfields.Rules{Enter: enter, Leave: leave}.Walk(ours, desired, content)
 	return paths
 }

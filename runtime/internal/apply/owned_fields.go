@@ -73,7 +73,7 @@ func (o *ownedFields) hasAllDesired() bool {
 // desired without fields it covers only that the object exists, because its fields are not ours.
 func (o *ownedFields) digestValues(d Desired) (sum digest, err error) {
 	write := func(e *encoder) {
-		enter := func(p *managedfields.Place) bool {
+		enter := func(p *managedfields.Node) bool {
 			if o.isCreated && !p.Desired.Exists { // a default
 				return false
 			}

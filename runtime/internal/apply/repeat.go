@@ -171,7 +171,8 @@ func (m *AppliedState) DelayRecreation(now time.Time, d Desired, live client.Obj
 // deleted stands for the desired state of a child that is to be deleted.
 const deleted = "deleted"
 
-// Delete deletes a child with remove, unless that failed before and is not due.
+// Delete calls remove, which deletes a child. If that failed before, it returns the same error until
+// the backoff of the child has passed.
 func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove func() error) error {
 	if b := m.budgets[key]; b != nil {
 		if err := b.deletion.Replay(now, deleted, live.GetUID()); err != nil {

@@ -67,7 +67,7 @@ func (c *childComparer) valuePatch(live client.Object) ([]jsonpatch.Operation, b
 	if err != nil || c.mayDrop(owned) {
 		return nil, false
 	}
-	diff := valueDiff{builtin: c.desired.isBuiltin(), order: map[*managedfields.Place][]int{}}
+	diff := valueDiff{builtin: c.desired.isBuiltin(), order: map[*managedfields.Node][]int{}}
 	managedfields.Rules{Enter: diff.enter, Leave: diff.leave}.Walk(owned.set, c.desired.fieldsWithHash(), owned.content)
 	return diff.steps, !diff.impossible && len(diff.steps) > 0
 }
@@ -85,13 +85,13 @@ func (c *childComparer) isAsCreated(live client.Object) bool {
 // valueDiff collects the operations that change values to the desired ones.
 type valueDiff struct {
 	patch
-	builtin    bool                           // the child's kind is one of Kubernetes' own
-	impossible bool                           // operations on values are not enough
-	order      map[*managedfields.Place][]int // of each list: where the child has the desired items
+	builtin    bool                          // the child's kind is one of Kubernetes' own
+	impossible bool                          // operations on values are not enough
+	order      map[*managedfields.Node][]int // of each list: where the child has the desired items
 }
 
 // enter compares the values at a path.
-func (v *valueDiff) enter(p *managedfields.Place) bool {
+func (v *valueDiff) enter(p *managedfields.Node) bool {
 	if !p.Desired.Exists { // a default
 		return false
 	}
@@ -118,7 +118,7 @@ func (v *valueDiff) enter(p *managedfields.Place) bool {
 }
 
 // leave looks for desired fields that we do not own, and for items in another order.
-func (v *valueDiff) leave(p *managedfields.Place) {
+func (v *valueDiff) leave(p *managedfields.Node) {
 	if len(p.Missing()) > 0 || !slices.IsSorted(v.order[p]) {
 		v.impossible = true
 	}
@@ -126,7 +126,7 @@ func (v *valueDiff) leave(p *managedfields.Place) {
 }
 
 // recordOrder records where the child has a desired item of a list.
-func (v *valueDiff) recordOrder(item *managedfields.Place) {
+func (v *valueDiff) recordOrder(item *managedfields.Node) {
 	list := item.Parent
 	if v.order[list] == nil {
 		desired, _ := list.Desired.Value.([]any)

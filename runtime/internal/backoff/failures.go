@@ -32,7 +32,7 @@ type Failure struct {
 }
 
 // Add records a failure and returns how long the retry waits; 0: until something changes. A
-// write that failed has a backoff of its own, and delays nothing else.
+// write that failed has its own backoff, and delays nothing else.
 func (f *Failures) Add(failure Failure, now time.Time) time.Duration {
 	*f = Failures{Count: f.Count + 1, sinceChange: f.sinceChange + 1, view: failure.View, nameConflict: failure.NameConflict}
 	if failure.IsTerminal {

@@ -36,7 +36,7 @@ type ChildKind struct {
 	// Optional lets the CRD of the kind be absent, come and go. Snapshot.Served says
 	// whether it is there. Until then, a desired child waits, which is no error.
 	Optional bool
-	// Namespaces are those that children of a namespaced parent may lie in beside
+	// Namespaces are those that children of a namespaced parent may be in, in addition to
 	// its own, and the only ones for children of a cluster-scoped parent;
 	// [AllNamespaces] among them: every one. Empty: the parent's alone, and every one
 	// for a cluster-scoped parent.

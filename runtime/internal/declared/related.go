@@ -20,7 +20,7 @@ type RelatedKind struct {
 	Selector, SelectorFrom string
 	// Namespaces are the namespaces to look in, [AllNamespaces] among them: every one;
 	// NamespacesFrom is the path to a string or a list of them. Without both it
-	// is the parent's own, or every namespace for a parent that lies in none.
+	// is the parent's own, or every namespace for a cluster-scoped parent.
 	Namespaces     []string
 	NamespacesFrom string
 	// Dynamic leaves the selection to Definition.Select.
@@ -54,7 +54,7 @@ type Selection struct {
 	// everything, nil nothing.
 	Selector *metav1.LabelSelector
 	// Namespaces are the namespaces to look in, [AllNamespaces] among them: every one; nil
-	// is the parent's own, or every namespace for a parent that lies in none.
+	// is the parent's own, or every namespace for a cluster-scoped parent.
 	Namespaces []string
 }
 

@@ -57,7 +57,7 @@ func Of(object client.Object) Health {
 	return ofOther(object)
 }
 
-// ofOther returns the health of a kind without a rule of its own. A built-in one is ready once it
+// ofOther returns the health of a kind without a specific rule. A built-in one is ready once it
 // exists.
 func ofOther(object client.Object) Health {
 	if _, _, err := clientgoscheme.Scheme.ObjectKinds(object); err == nil {

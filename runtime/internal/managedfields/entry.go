@@ -1,9 +1,9 @@
-// Package managedfields reads the managedFields of objects, compares the values that objects have at
-// the paths in them, and makes them smaller in caches.
+// Package managedfields reads the managedFields of objects, compares the values that objects have
+// at the paths in them, and makes them smaller in caches.
 //
 // A set of paths is structured-merge-diff's [fieldpath.Set]. A path that leads to an item of a list
-// selects the item by its keys or its value, and a path that ends at a list or an object owns it as a
-// whole. So a walk over a set needs no schema.
+// selects the item by its keys or its value, and a path that ends at a list or an object owns it as
+// a whole. So a walk over a set needs no schema.
 package managedfields
 
 import (
@@ -41,7 +41,8 @@ func Format(set *fieldpath.Set) (*metav1.FieldsV1, error) {
 	return metav1.NewFieldsV1(string(raw)), err
 }
 
-// Has reports whether a set has a path, the path of an object or a list around it, or paths below it.
+// Has reports whether a set has a path, the path of an object or a list around it, or paths below
+// it.
 func Has(set *fieldpath.Set, path fieldpath.Path) bool {
 	for _, element := range path {
 		below, ok := set.Children.Get(element)

@@ -13,7 +13,7 @@ import (
 )
 
 // String returns the path as messages name it, such as spec.ports[port=80,protocol=TCP].name.
-func (p *Place) String() string {
+func (p *Node) String() string {
 	if p.Parent == nil {
 		return ""
 	}
@@ -64,7 +64,7 @@ func appendScalar(text []byte, value any) []byte {
 }
 
 // Path returns the elements of the path.
-func (p *Place) Path() (path fieldpath.Path) {
+func (p *Node) Path() (path fieldpath.Path) {
 	for ; p.Parent != nil; p = p.Parent {
 		path = append(path, p.Element)
 	}
@@ -73,7 +73,7 @@ func (p *Place) Path() (path fieldpath.Path) {
 }
 
 // Pointer returns the path in the live object as a JSON pointer.
-func (p *Place) Pointer() string {
+func (p *Node) Pointer() string {
 	switch {
 	case p.Parent == nil:
 		return ""
@@ -84,4 +84,4 @@ func (p *Place) Pointer() string {
 }
 
 // IsItem reports whether the path leads to an item of a list.
-func (p *Place) IsItem() bool { return p.Parent != nil && p.Element.FieldName == nil }
+func (p *Node) IsItem() bool { return p.Parent != nil && p.Element.FieldName == nil }

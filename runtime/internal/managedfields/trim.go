@@ -16,13 +16,13 @@ import (
 // annotations.
 type Trimmer struct {
 	mu     sync.Mutex
-	shape  []byte // of the object at hand
+	key    []byte // of the object at hand, reused
 	fields map[string][]metav1.ManagedFieldsEntry
 	texts  map[string]string
 }
 
-// maxShapes is how many managedFields and strings are shared before sharing starts again.
-const maxShapes = 10_000
+// maxInterned is how many managedFields and strings are shared before sharing starts again.
+const maxInterned = 10_000
 
 // NewTrimmer returns an empty trimmer.
 func NewTrimmer() *Trimmer {
@@ -37,7 +37,7 @@ func (t *Trimmer) Trim(object any) (any, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.fields) > maxShapes || len(t.texts) > maxShapes {
+	if len(t.fields) > maxInterned || len(t.texts) > maxInterned {
 		clear(t.fields)
 		clear(t.texts)
 	}
@@ -66,25 +66,25 @@ func (t *Trimmer) sharedEntries(object client.Object) []metav1.ManagedFieldsEntr
 	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
 		owner = []byte(ownerPath(string(controller.UID)))
 	}
-	t.shape = t.shape[:0]
+	t.key = t.key[:0]
 	for _, entry := range all {
 		if isOurEntry(entry) {
-			t.shape = appendShape(t.shape, entry, owner)
+			t.key = appendAnonymous(t.key, entry, owner)
 		}
 	}
-	if len(t.shape) == 0 {
+	if len(t.key) == 0 {
 		return nil
 	}
-	if known, ok := t.fields[string(t.shape)]; ok {
+	if known, ok := t.fields[string(t.key)]; ok {
 		return known
 	}
 	var kept []metav1.ManagedFieldsEntry
 	for _, entry := range all {
 		if isOurEntry(entry) {
-			kept = append(kept, shapeOf(entry, owner))
+			kept = append(kept, anonymousEntry(entry, owner))
 		}
 	}
-	t.fields[string(t.shape)] = kept
+	t.fields[string(t.key)] = kept
 	return kept
 }
 
@@ -93,8 +93,9 @@ func isOurEntry(entry metav1.ManagedFieldsEntry) bool {
 	return strings.HasPrefix(entry.Manager, managerPrefix)
 }
 
-// shapeOf returns an entry without its time and owner, which differ between objects of one shape.
-func shapeOf(entry metav1.ManagedFieldsEntry, owner []byte) metav1.ManagedFieldsEntry {
+// anonymousEntry returns an entry without its time and owner, which differ between otherwise equal
+// objects.
+func anonymousEntry(entry metav1.ManagedFieldsEntry, owner []byte) metav1.ManagedFieldsEntry {
 	entry.Time = nil
 	if entry.FieldsV1 != nil {
 		entry.FieldsV1 = metav1.NewFieldsV1(string(appendFields(nil, entry, owner)))
@@ -102,8 +103,8 @@ func shapeOf(entry metav1.ManagedFieldsEntry, owner []byte) metav1.ManagedFields
 	return entry
 }
 
-// appendShape appends an entry without its time and owner to a text.
-func appendShape(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []byte {
+// appendAnonymous appends an entry without its time and owner to a text.
+func appendAnonymous(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []byte {
 	for _, part := range []string{entry.Manager, string(entry.Operation), entry.APIVersion, entry.FieldsType, entry.Subresource} {
 		text = append(append(text, part...), 0)
 	}
@@ -155,7 +156,7 @@ func (t *Trimmer) shareText(text string) string {
 }
 
 // anyOwner replaces the UID of the object's controller in a shared entry. Only this part of the
-// paths differs between children of one shape.
+// paths differs between children that are otherwise equal.
 const anyOwner = "~"
 
 // ownerPath returns the path of an owner reference as an entry holds it.

@@ -52,7 +52,7 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 		}
 	}
 	if &a.ManagedFields[0] != &b.ManagedFields[0] {
-		t.Error("two children of one shape have paths of their own")
+		t.Error("two otherwise equal children have paths of their own")
 	}
 	if a.Labels["example.com/site"] != "1" || b.Labels["example.com/site"] != "2" || b.Annotations["example.com/hash"] != "x" {
 		t.Errorf("labels and annotations are %v, %v, %v", a.Labels, b.Labels, b.Annotations)
@@ -71,15 +71,15 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 	if got := Entry(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
 		t.Error("a child has the path of an owner that it lost")
 	}
-	for i := range 2 * maxShapes {
+	for i := range 2 * maxInterned {
 		object := child("1")
 		object.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(fmt.Sprintf(`{"f:data":{"f:%d":{}}}`, i))
 		if _, err := trimmer.Trim(object); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(trimmer.fields) > maxShapes+1 {
-		t.Errorf("%d shapes are kept", len(trimmer.fields))
+	if len(trimmer.fields) > maxInterned+1 {
+		t.Errorf("%d entries are kept", len(trimmer.fields))
 	}
 }
 

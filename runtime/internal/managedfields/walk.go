@@ -8,39 +8,39 @@ import (
 )
 
 // Rules say what a walk does. Enter is called for each path of a set, and reports whether the walk
-// goes on below it. Leave is called after the paths below a place, and at the end for the whole
+// goes on below it. Leave is called after the paths below a node, and at the end for the whole
 // object; it may be nil.
 type Rules struct {
-	Enter func(*Place) bool
-	Leave func(*Place)
+	Enter func(*Node) bool
+	Leave func(*Node)
 }
 
-// Place is a path of a set, with the values that a desired and a live object have there.
-type Place struct {
+// Node is a path of a set, with the values that a desired and a live object have there.
+type Node struct {
 	Element       fieldpath.PathElement // the last one of the path
 	Below         *fieldpath.Set        // the paths below; nil: the path ends here
 	Desired, Live Value
-	Parent        *Place // nil for the whole object
+	Parent        *Node // nil for the whole object
 
 	found int // how many paths below lead to a desired value
 }
 
 // Walk visits the paths of a set, sorted, in a desired and a live object. Either may be nil. The
-// walk reads each list once, however long it is. The rules must not keep a place.
+// walk reads each list once, however long it is. The rules must not keep a node.
 func (r Rules) Walk(set *fieldpath.Set, desired, live any) {
-	r.walkBelow(&Place{Below: set, Desired: Value{Value: desired, Exists: desired != nil}, Live: Value{Value: live, Exists: live != nil}})
+	r.walkBelow(&Node{Below: set, Desired: Value{Value: desired, Exists: desired != nil}, Live: Value{Value: live, Exists: live != nil}})
 }
 
-// walkBelow visits the paths below a place.
-func (r Rules) walkBelow(above *Place) {
-	var place Place
+// walkBelow visits the paths below a node.
+func (r Rules) walkBelow(above *Node) {
+	var node Node
 	eachElement(above.Below, func(element fieldpath.PathElement, below *fieldpath.Set) {
-		place = Place{Element: element, Below: below, Desired: above.Desired.Follow(element), Live: above.Live.Follow(element), Parent: above}
-		if place.Desired.Exists {
+		node = Node{Element: element, Below: below, Desired: above.Desired.Follow(element), Live: above.Live.Follow(element), Parent: above}
+		if node.Desired.Exists {
 			above.found++
 		}
-		if r.Enter(&place) && below != nil {
-			r.walkBelow(&place)
+		if r.Enter(&node) && below != nil {
+			r.walkBelow(&node)
 		}
 	})
 	if r.Leave != nil {
@@ -69,9 +69,9 @@ func eachElement(set *fieldpath.Set, visit func(fieldpath.PathElement, *fieldpat
 	}
 }
 
-// Missing returns the desired paths that the set lacks directly below the place, when the walk
+// Missing returns the desired paths that the set lacks directly below the node, when the walk
 // leaves it. For items of a list that is the path of the list.
-func (p *Place) Missing() (paths []string) {
+func (p *Node) Missing() (paths []string) {
 	switch desired := p.Desired.Value.(type) {
 	case map[string]any:
 		if p.found == len(desired) {
@@ -80,7 +80,7 @@ func (p *Place) Missing() (paths []string) {
 		for _, name := range slices.Sorted(maps.Keys(desired)) {
 			element := fieldpath.FieldNameElement(name)
 			if _, hasBelow := p.Below.Children.Get(element); !hasBelow && !p.Below.Members.Has(element) {
-				paths = append(paths, (&Place{Element: element, Parent: p}).String())
+				paths = append(paths, (&Node{Element: element, Parent: p}).String())
 			}
 		}
 		return paths

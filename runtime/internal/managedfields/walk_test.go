@@ -49,7 +49,7 @@ func TestWalk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var steps []string
 			Rules{
-				Enter: func(p *Place) bool {
+				Enter: func(p *Node) bool {
 					step := fmt.Sprintf("%s %v %v", p, p.Desired.Value, p.Live.Value)
 					if p.IsItem() {
 						step += " at " + p.Pointer()
@@ -57,7 +57,7 @@ func TestWalk(t *testing.T) {
 					steps = append(steps, step)
 					return true
 				},
-				Leave: func(p *Place) {
+				Leave: func(p *Node) {
 					has := "has all"
 					if missing := p.Missing(); len(missing) > 0 {
 						has = fmt.Sprint("lacks ", missing)
@@ -75,7 +75,7 @@ func TestWalk(t *testing.T) {
 // A walk ends where Enter says so, and gives the path in each form.
 func TestWalkEndsWhereEnterSaysSo(t *testing.T) {
 	var places []string
-	enter := func(p *Place) bool {
+	enter := func(p *Node) bool {
 		places = append(places, fmt.Sprint(p, " ", p.Pointer(), " ", p.Path()))
 		return p.String() != "a.b"
 	}
@@ -118,7 +118,7 @@ func FuzzWalk(f *testing.F) {
 			return
 		}
 		places := Parse(nil)
-		Rules{Enter: func(p *Place) bool {
+		Rules{Enter: func(p *Node) bool {
 			if p.Below == nil || set.Has(p.Path()) {
 				places.Insert(p.Path())
 			}

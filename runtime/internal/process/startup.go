@@ -143,7 +143,7 @@ func (s *startup) Start(ctx context.Context) error {
 				return err
 			}
 		}
-		if s.report() {
+		if s.reportAwaited() {
 			return nil
 		}
 	}
@@ -162,8 +162,9 @@ func (s *startup) setUpMissing() error {
 	return nil
 }
 
-// report says what the controllers wait for, and reports whether all of them work.
-func (s *startup) report() (allWork bool) {
+// reportAwaited logs and counts the kinds that controllers wait for, and returns whether all
+// controllers work.
+func (s *startup) reportAwaited() (allWork bool) {
 	allWork = true
 	for _, controller := range s.controllers {
 		kinds, why := controller.waitsFor()

@@ -49,7 +49,7 @@ func SetResult(ctx context.Context, result, message string) {
 	}
 }
 
-// CallInSpan makes a call in a span of its own. describe returns the text of an error.
+// CallInSpan makes a call in a new span. describe returns the text of an error.
 func CallInSpan[T any](ctx context.Context, name string, describe func(error) string, call func(context.Context) (T, error)) (T, error) {
 	ctx, span := newTracer().Start(ctx, name)
 	defer span.End()

@@ -11,17 +11,18 @@ import (
 )
 
 // Index knows which parents read which objects of one kind. It is safe for concurrent use. Finding
-// the readers of an object costs a lookup for each of its labels, and a comparison for each different
-// selector that asks for one of these or for no label's value. Queries of other namespaces, names and
-// values cost nothing.
+// the readers of an object costs a lookup for each of its labels, and a comparison for each
+// different selector that asks for one of these or for no label's value. Queries of other
+// namespaces, names and values cost nothing.
 type Index struct {
 	mu       sync.RWMutex
-	places   map[place]map[string]*readers // by the text of the selector; empty for a name
+	readers  map[indexKey]map[string]*readers // by the text of the selector; empty for a name
 	byParent map[types.NamespacedName][]Query
 }
 
-// place is what objects have in common that a query may select. What it leaves empty may be anything.
-type place struct {
+// indexKey is what objects have in common that a query may select. What it leaves empty may be
+// anything.
+type indexKey struct {
 	namespace string // or AllNamespaces
 	name      string
 	label     label
@@ -29,7 +30,8 @@ type place struct {
 
 type label struct{ key, value string }
 
-// readers are the parents that read the objects of a place, or those of them that a selector matches.
+// readers are the parents that read the objects with an index key, or those of them that a selector
+// matches.
 type readers struct {
 	selector labels.Selector // nil for a name
 	parents  map[types.NamespacedName]bool
@@ -37,7 +39,7 @@ type readers struct {
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{places: map[place]map[string]*readers{}, byParent: map[types.NamespacedName][]Query{}}
+	return &Index{readers: map[indexKey]map[string]*readers{}, byParent: map[types.NamespacedName][]Query{}}
 }
 
 // Set replaces the queries of a parent.
@@ -66,8 +68,8 @@ func (x *Index) Readers(object client.Object) []types.NamespacedName {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	found := map[types.NamespacedName]bool{}
-	for _, place := range placesOf(object) {
-		for _, readers := range x.places[place] {
+	for _, key := range indexKeysOf(object) {
+		for _, readers := range x.readers[key] {
 			if readers.selector != nil && !readers.selector.Matches(labels.Set(object.GetLabels())) {
 				continue
 			}
@@ -83,13 +85,13 @@ func (x *Index) Readers(object client.Object) []types.NamespacedName {
 	return names
 }
 
-// placesOf returns the places where queries that select an object are.
-func placesOf(object client.Object) []place {
-	var all []place
+// indexKeysOf returns the keys of the queries that may select an object.
+func indexKeysOf(object client.Object) []indexKey {
+	var all []indexKey
 	for _, namespace := range []string{object.GetNamespace(), AllNamespaces} {
-		all = append(all, place{namespace: namespace}, place{namespace: namespace, name: object.GetName()})
+		all = append(all, indexKey{namespace: namespace}, indexKey{namespace: namespace, name: object.GetName()})
 		for key, value := range object.GetLabels() {
-			all = append(all, place{namespace: namespace, label: label{key, value}})
+			all = append(all, indexKey{namespace: namespace, label: label{key, value}})
 		}
 	}
 	return all
@@ -97,46 +99,46 @@ func placesOf(object client.Object) []place {
 
 func (x *Index) add(parent types.NamespacedName, query Query) {
 	text := query.selectorText()
-	for _, place := range query.places() {
-		if x.places[place] == nil {
-			x.places[place] = map[string]*readers{}
+	for _, key := range query.indexKeys() {
+		if x.readers[key] == nil {
+			x.readers[key] = map[string]*readers{}
 		}
-		if x.places[place][text] == nil {
-			x.places[place][text] = &readers{query.selector(), map[types.NamespacedName]bool{}}
+		if x.readers[key][text] == nil {
+			x.readers[key][text] = &readers{query.selector(), map[types.NamespacedName]bool{}}
 		}
-		x.places[place][text].parents[parent] = true
+		x.readers[key][text].parents[parent] = true
 	}
 }
 
 func (x *Index) remove(parent types.NamespacedName, query Query) {
 	text := query.selectorText()
-	for _, place := range query.places() {
-		readers := x.places[place][text]
+	for _, key := range query.indexKeys() {
+		readers := x.readers[key][text]
 		if readers == nil {
 			continue
 		}
 		delete(readers.parents, parent)
 		if len(readers.parents) == 0 {
-			delete(x.places[place], text)
+			delete(x.readers[key], text)
 		}
-		if len(x.places[place]) == 0 {
-			delete(x.places, place)
+		if len(x.readers[key]) == 0 {
+			delete(x.readers, key)
 		}
 	}
 }
 
-// places returns the places of the objects that the query may select.
-func (q Query) places() []place {
-	var all []place
+// indexKeys returns the keys under which the index has the query.
+func (q Query) indexKeys() []indexKey {
+	var all []indexKey
 	for _, namespace := range q.Namespaces {
 		if q.selector() == nil {
 			for _, name := range q.Names {
-				all = append(all, place{namespace: namespace, name: name})
+				all = append(all, indexKey{namespace: namespace, name: name})
 			}
 			continue
 		}
 		for _, label := range neededLabels(q.Selector) {
-			all = append(all, place{namespace: namespace, label: label})
+			all = append(all, indexKey{namespace: namespace, label: label})
 		}
 	}
 	return all

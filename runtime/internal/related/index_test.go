@@ -66,7 +66,7 @@ func TestAParentChangesWhatItReads(t *testing.T) {
 		t.Errorf("the first is read by %v", got)
 	}
 	index.Set(parent, nil)
-	if len(index.places)+len(index.byParent) > 0 {
+	if len(index.readers)+len(index.byParent) > 0 {
 		t.Errorf("something is left of a parent that is gone: %v", index)
 	}
 }
@@ -110,7 +110,7 @@ func TestReadersAreThoseWhoseQueriesMatch(t *testing.T) {
 		for parent := range queries {
 			index.Set(types.NamespacedName{Name: parent}, nil)
 		}
-		if len(index.places)+len(index.byParent) > 0 {
+		if len(index.readers)+len(index.byParent) > 0 {
 			t.Fatalf("something is left of parents that are gone: %v", index)
 		}
 	}

@@ -116,11 +116,11 @@ func (t target) conditions() []admissionregistrationv1.MatchCondition {
 	} else {
 		main += fmt.Sprintf(" && !(has(request.name) && request.name.startsWith('%s'))", probePrefix)
 	}
-	return []admissionregistrationv1.MatchCondition{{Name: "target", Expression: t.isProbe() + " || " + main}}
+	return []admissionregistrationv1.MatchCondition{{Name: "target", Expression: t.probeCondition() + " || " + main}}
 }
 
-// isProbe is the condition that holds for a probe.
-func (t target) isProbe() string {
+// probeCondition is the condition that holds for a probe.
+func (t target) probeCondition() string {
 	return fmt.Sprintf("(request.resource.group == '' && request.resource.resource == 'configmaps' && has(request.name) && request.name == '%s')", t.probe)
 }
 
@@ -149,8 +149,8 @@ func (t target) policy(reason metav1.StatusReason, message string) []client.Obje
 		},
 		MatchConditions: t.conditions(),
 		Validations: []admissionregistrationv1.Validation{
-			{Expression: "!" + t.isProbe(), Message: inEffect},
-			{Expression: t.isProbe(), Message: message, Reason: &reason},
+			{Expression: "!" + t.probeCondition(), Message: inEffect},
+			{Expression: t.probeCondition(), Message: message, Reason: &reason},
 		},
 	}}
 	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: meta, Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{

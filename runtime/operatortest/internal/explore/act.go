@@ -42,11 +42,11 @@ func (c *exploredChild) recreates() bool { return c.child.Update.Rules().Recreat
 
 // plannedMutations returns the possible mutations of a child.
 func (c *exploredChild) plannedMutations() []alteration {
-	all := mutationsOf(c.desired, c.kind.Shape)
+	all := mutationsOf(c.desired, c.kind.Schema)
 	if c.who == author {
 		return all
 	}
-	return append(all, metadataMutationsOf(c.before, c.desired, c.child.Manager, c.x.siblings[c.parent.variant][c.trial.childName], c.kind.Shape)...)
+	return append(all, metadataMutationsOf(c.before, c.desired, c.child.Manager, c.x.siblings[c.parent.variant][c.trial.childName], c.kind.Schema)...)
 }
 
 // nameIn returns the name of a mutation with * for the name of the parent.

@@ -72,8 +72,8 @@ func (t *trial) name() string {
 // setup is a way, a state and a time.
 type setup struct{ way, state, time string }
 
-// unnoticedSetup returns the setup that keeps the owners of all fields, so that only values differ.
-func unnoticedSetup() setup { return setup{sameManagerPut, asCreated, running} }
+// sameOwnersSetup returns the setup that keeps the owners of all fields, so that only values differ.
+func sameOwnersSetup() setup { return setup{sameManagerPut, asCreated, running} }
 
 // setupsFor returns the setups in which a mutation is possible.
 func setupsFor(who string, fits []string) (all []setup) {

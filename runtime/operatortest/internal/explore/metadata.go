@@ -35,7 +35,7 @@ func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, 
 // metadataMutationsOf returns the mutations of the metadata that makes an object a child: the
 // runtime's own labels and annotations, and the owner reference. sibling is a child of another
 // parent; nil if there is none.
-func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]any, manager string, sibling *unstructured.Unstructured, s schemas.Shape) []alteration {
+func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]any, manager string, sibling *unstructured.Unstructured, s schemas.Schema) []alteration {
 	var g generator
 	for _, field := range []string{"labels", "annotations"} {
 		for _, key := range ownKeys(child, desired, manager, field) {
@@ -55,7 +55,7 @@ func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]an
 		}
 		g.copyFrom(sibling, references)
 	}
-	g.addOwnership(desired, s)
+	g.addManagedFieldsMutations(desired, s)
 	return g.made
 }
 
@@ -69,8 +69,8 @@ func (g *generator) copyFrom(sibling *unstructured.Unstructured, at schemas.Path
 	}
 }
 
-// addOwnership adds the mutations of managedFields.
-func (g *generator) addOwnership(desired map[string]any, s schemas.Shape) {
+// addManagedFieldsMutations adds the mutations of managedFields.
+func (g *generator) addManagedFieldsMutations(desired map[string]any, s schemas.Schema) {
 	managed := schemas.PathOf("metadata", "managedFields")
 	wipe := func(content map[string]any) bool {
 		return managed.Set(content, []any{map[string]any{}})

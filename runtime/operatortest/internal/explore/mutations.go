@@ -54,7 +54,7 @@ type generator struct{ made []alteration }
 
 // mutationsOf returns the mutations of the desired state of a child with a schema: each value is
 // changed, removed, emptied, extended and reordered.
-func mutationsOf(desired map[string]any, s schemas.Shape) []alteration {
+func mutationsOf(desired map[string]any, s schemas.Schema) []alteration {
 	var g generator
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		switch name {
@@ -69,7 +69,7 @@ func mutationsOf(desired map[string]any, s schemas.Shape) []alteration {
 }
 
 // addMetadata adds mutations of labels and annotations. The rest of the metadata is the identity.
-func (g *generator) addMetadata(value any, s schemas.Shape) {
+func (g *generator) addMetadata(value any, s schemas.Schema) {
 	metadata, _ := value.(map[string]any)
 	for _, name := range []string{"annotations", "labels"} {
 		if below, ok := metadata[name]; ok {
@@ -82,7 +82,7 @@ func (g *generator) addAlteration(at schemas.Path, family string, edits ...func(
 	g.made = append(g.made, alteration{at: at, family: family, edits: edits})
 }
 
-func (g *generator) addValue(at schemas.Path, value any, s schemas.Shape) {
+func (g *generator) addValue(at schemas.Path, value any, s schemas.Schema) {
 	g.addAlteration(at, removes, at.Remove)
 	switch value := value.(type) {
 	case map[string]any:
@@ -99,7 +99,7 @@ func (g *generator) addValue(at schemas.Path, value any, s schemas.Shape) {
 	}
 }
 
-func (g *generator) addScalar(at schemas.Path, value any, s schemas.Shape) {
+func (g *generator) addScalar(at schemas.Path, value any, s schemas.Schema) {
 	family := changes
 	if len(at) > 1 && isKeyOf(at.Last(), at[len(at)-2]) {
 		family = rekeys
@@ -122,7 +122,7 @@ func setValueAt(at schemas.Path, value any) func(map[string]any) bool {
 	return func(content map[string]any) bool { return at.Set(content, runtime.DeepCopyJSONValue(value)) }
 }
 
-func (g *generator) addObject(at schemas.Path, value map[string]any, s schemas.Shape) {
+func (g *generator) addObject(at schemas.Path, value map[string]any, s schemas.Schema) {
 	if len(value) > 0 {
 		g.addAlteration(at, empties, setValueAt(at, map[string]any{}))
 	}
@@ -134,7 +134,7 @@ func (g *generator) addObject(at schemas.Path, value map[string]any, s schemas.S
 	}
 }
 
-func (g *generator) extendMap(at schemas.Path, value map[string]any, s schemas.Shape) {
+func (g *generator) extendMap(at schemas.Path, value map[string]any, s schemas.Schema) {
 	var like any
 	for _, key := range slices.Sorted(maps.Keys(value)) {
 		like = value[key]
@@ -158,7 +158,7 @@ func (g *generator) extendMap(at schemas.Path, value map[string]any, s schemas.S
 	g.addAlteration(at, extends, edits...)
 }
 
-func (g *generator) addList(at schemas.Path, value []any, s schemas.Shape) {
+func (g *generator) addList(at schemas.Path, value []any, s schemas.Schema) {
 	if len(value) == 0 {
 		return
 	}
@@ -186,7 +186,7 @@ func (g *generator) addList(at schemas.Path, value []any, s schemas.Shape) {
 	}
 }
 
-func (g *generator) addItem(at schemas.Path, item any, s schemas.Shape) {
+func (g *generator) addItem(at schemas.Path, item any, s schemas.Schema) {
 	if object, ok := item.(map[string]any); ok {
 		g.addAlteration(at, removes, at.Remove)
 		for _, name := range slices.Sorted(maps.Keys(object)) {

@@ -82,7 +82,7 @@ func TestMutationsCoverEachDesiredPath(t *testing.T) {
 	t.Parallel()
 	w := created(t, webDeployment(), "Deployment")
 	var names []string
-	for _, m := range mutationsOf(w.desired, w.kind.Shape) {
+	for _, m := range mutationsOf(w.desired, w.kind.Schema) {
 		names = append(names, m.name())
 	}
 	main := "spec.template.spec.containers[main]"
@@ -109,7 +109,7 @@ func TestEachWayWritesTheSameMutation(t *testing.T) {
 	by := writer{w.Client, creator}
 	at := "spec.template.spec.containers[main].image: change"
 	for _, way := range ways {
-		m := mutationNamed(t, mutationsOf(w.desired, w.kind.Shape), at)
+		m := mutationNamed(t, mutationsOf(w.desired, w.kind.Schema), at)
 		before, _ := m.at.Get(w.live.Object)
 		written, err := by.write(t.Context(), way, m, w.live, w.kind)
 		if err != nil {
@@ -136,7 +136,7 @@ func TestWriteTriesValuesUntilOneIsValid(t *testing.T) {
 	w := created(t, &corev1.Service{Spec: corev1.ServiceSpec{
 		Type: corev1.ServiceTypeNodePort, Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromString("http")}},
 	}}, "Service")
-	m := mutationNamed(t, mutationsOf(w.desired, w.kind.Shape), "spec.type: change")
+	m := mutationNamed(t, mutationsOf(w.desired, w.kind.Schema), "spec.type: change")
 	written, err := writer{w.Client, creator}.write(t.Context(), put, m, w.live, w.kind)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestWriteTriesValuesUntilOneIsValid(t *testing.T) {
 	if kind, _ := m.at.Get(written.Object); kind == "NodePort" || kind == "" {
 		t.Errorf("the type is %v", kind)
 	}
-	m = mutationNamed(t, mutationsOf(w.desired, w.kind.Shape), "spec.ports[80,TCP]: remove")
+	m = mutationNamed(t, mutationsOf(w.desired, w.kind.Schema), "spec.ports[80,TCP]: remove")
 	if _, err := (writer{w.Client, creator}).write(t.Context(), put, m, w.live, w.kind); err == nil {
 		t.Error("a Service without ports was written")
 	}

@@ -109,7 +109,7 @@ func (c *exploredChild) planMutations(chosen *selection) (trials []*trial) {
 	if all := c.plannedMutations(); c.x.extent == short {
 		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
 			c.who = foreignWriter
-			trials = append(trials, newTrial(c, all[i], unnoticedSetup()))
+			trials = append(trials, newTrial(c, all[i], sameOwnersSetup()))
 		}
 	}
 	return trials

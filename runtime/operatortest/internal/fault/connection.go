@@ -27,8 +27,8 @@ type Connection struct {
 	watches map[*watchBody]bool
 }
 
-// NewConnection returns the connection of a process whose caches begin with the resource version past,
-// or with the newest if it is empty.
+// NewConnection returns the connection of a process whose caches begin with the resource version
+// past, or with the newest if it is empty.
 func NewConnection(plan *Plan, past string) *Connection {
 	return &Connection{plan: plan, past: past, dead: make(chan struct{}), watches: map[*watchBody]bool{}}
 }
@@ -72,7 +72,7 @@ func (c *Connection) cutWatches() {
 }
 
 // sendRequest sends a request. If caches begin in the past, it changes their lists to the past, and
-// refuses a watch that would begin with a list of its own.
+// refuses a watch that would begin with its own list.
 func (c *Connection) sendRequest(next http.RoundTripper, request *http.Request, made requests.Request) (*http.Response, error) {
 	query := request.URL.Query()
 	switch {

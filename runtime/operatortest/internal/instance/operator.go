@@ -41,7 +41,7 @@ type Config struct {
 	Options     func(*operator.Options)
 }
 
-// Operator is the operator of a test, in a namespace of its own: one process after the other, the
+// Operator is the operator of a test, in its own namespace: one process after the other, the
 // clock that they share, and what goes over their connections. Its methods fail the test if the API
 // server refuses a request.
 type Operator struct {

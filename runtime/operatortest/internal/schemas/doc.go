@@ -2,6 +2,6 @@
 //
 // A [Kind] compares objects as the API server itself does for server-side apply, by
 // structured-merge-diff: items of lists are told apart by the keys that the schema names, and atomic
-// values are compared as a whole. Its [Shape] says which values are possible, and a [Path] leads to
+// values are compared as a whole. Its [Schema] says which values are possible, and a [Path] leads to
 // one of them.
 package schemas

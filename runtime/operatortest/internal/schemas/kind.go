@@ -40,16 +40,16 @@ func (d *Document) Kind(kind schema.GroupVersionKind) *Kind {
 		for _, named := range kinds {
 			fields, _ := named.(map[string]any)
 			if fields["group"] == kind.Group && fields["version"] == kind.Version && fields["kind"] == kind.Kind {
-				return &Kind{newShape(node, d.components), kind, d.converter}
+				return &Kind{newSchema(node, d.components), kind, d.converter}
 			}
 		}
 	}
-	return &Kind{Shape{}, kind, managedfields.NewDeducedTypeConverter()}
+	return &Kind{Schema{}, kind, managedfields.NewDeducedTypeConverter()}
 }
 
 // Kind is a kind with its schema.
 type Kind struct {
-	Shape
+	Schema
 	kind      schema.GroupVersionKind
 	converter managedfields.TypeConverter
 }

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Others returns values that may be valid in place of a value of this shape, the likeliest first.
+// Others returns values that may be valid in place of a value with this schema, the likeliest first.
 // The API server decides which of them are.
-func (s Shape) Others(value any) []any {
+func (s Schema) Others(value any) []any {
 	found := slices.Clone(s.Enum())
 	if len(found) == 0 {
 		found = s.likely(value)
@@ -21,7 +21,7 @@ func (s Shape) Others(value any) []any {
 	return slices.DeleteFunc(found, func(other any) bool { return fmt.Sprint(other) == fmt.Sprint(value) })
 }
 
-func (s Shape) likely(value any) []any {
+func (s Schema) likely(value any) []any {
 	switch value := value.(type) {
 	case bool:
 		return []any{!value}
@@ -40,7 +40,7 @@ func (s Shape) likely(value any) []any {
 }
 
 // texts returns other strings, some of which are valid in place of a string.
-func (s Shape) texts(text string) (found []any) {
+func (s Schema) texts(text string) (found []any) {
 	switch s.Format() {
 	case "byte":
 		return []any{base64.StdEncoding.EncodeToString([]byte("other " + text))}
@@ -70,9 +70,9 @@ func (s Shape) texts(text string) (found []any) {
 	return append(found, text+"-other", text+"other", "other", "other."+text, "Other", "/other", "OTHER")
 }
 
-// NewItems returns another item for a list of this shape, made from one of its items: with other keys,
+// NewItems returns another item for a list with this schema, made from one of its items: with other keys,
 // and other names, which may have to be unique.
-func (s Shape) NewItems(like any) []any {
+func (s Schema) NewItems(like any) []any {
 	object, ok := like.(map[string]any)
 	if !ok {
 		return s.Items().Others(like)
@@ -98,8 +98,8 @@ func (s Shape) NewItems(like any) []any {
 	return append(made, runtime.DeepCopyJSON(object))
 }
 
-// NewEntries returns keys that a map of this shape may accept, and values for them.
-func (s Shape) NewEntries(like any) (keys []string, values []any) {
+// NewEntries returns keys that a map with this schema may accept, and values for them.
+func (s Schema) NewEntries(like any) (keys []string, values []any) {
 	keys = []string{"other", "example.com/other", "memory", "ephemeral-storage"}
 	if like == nil {
 		like = "other"

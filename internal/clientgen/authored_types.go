@@ -10,8 +10,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// source adds the types that an author has written in Go, as the generators would have parsed them.
-type source struct {
+// authoredTypes adds to the universe the types that an author has written in Go, as the generators
+// would have parsed them.
+type authoredTypes struct {
 	universe
 	groups   []group
 	authored map[string]*packages.Package // by import path
@@ -20,8 +21,8 @@ type source struct {
 	comments comments
 }
 
-func newSource(u universe, groups []group, authored map[string]*packages.Package) *source {
-	s := &source{
+func newAuthoredTypes(u universe, groups []group, authored map[string]*packages.Package) *authoredTypes {
+	s := &authoredTypes{
 		universe: u, groups: groups, authored: authored,
 		modelled: map[types.Name]bool{}, external: externalApplyPackages(), comments: commentsOf(authored),
 	}
@@ -36,7 +37,7 @@ func newSource(u universe, groups []group, authored map[string]*packages.Package
 }
 
 // addTypes adds the types of all packages of authors.
-func (s *source) addTypes() {
+func (s *authoredTypes) addTypes() {
 	for _, g := range s.groups {
 		for _, v := range g.versions {
 			if pkg := s.authored[v.ImportPath]; pkg != nil {
@@ -46,7 +47,7 @@ func (s *source) addTypes() {
 	}
 }
 
-func (s *source) addPackage(v version, pkg *packages.Package) {
+func (s *authoredTypes) addPackage(v version, pkg *packages.Package) {
 	scope := pkg.Types.Scope()
 	for _, name := range scope.Names() {
 		declared, ok := scope.Lookup(name).(*gotypes.TypeName)
@@ -67,7 +68,7 @@ func (s *source) addPackage(v version, pkg *packages.Package) {
 }
 
 // typeOf adds a type and all types that it consists of, and returns it.
-func (s *source) typeOf(in gotypes.Type) *types.Type {
+func (s *authoredTypes) typeOf(in gotypes.Type) *types.Type {
 	in = gotypes.Unalias(in)
 	out := s.Type(s.nameOf(in))
 	if out.Kind != types.Unknown || s.modelled[out.Name] {
@@ -88,7 +89,7 @@ func (s *source) typeOf(in gotypes.Type) *types.Type {
 }
 
 // fillType adds what a type consists of.
-func (s *source) fillType(out *types.Type, in gotypes.Type) {
+func (s *authoredTypes) fillType(out *types.Type, in gotypes.Type) {
 	switch t := in.(type) {
 	case *gotypes.Pointer:
 		out.Kind = types.Pointer
@@ -118,18 +119,18 @@ func (s *source) fillType(out *types.Type, in gotypes.Type) {
 }
 
 // hasConfiguration reports whether a struct has an apply configuration, in client-go or in client/.
-func (s *source) hasConfiguration(name types.Name) bool {
+func (s *authoredTypes) hasConfiguration(name types.Name) bool {
 	_, known := s.external[name]
 	return known || strings.HasPrefix(name.Package, standIn)
 }
 
-func (s *source) memberOf(f *gotypes.Var, tag string) types.Member {
+func (s *authoredTypes) memberOf(f *gotypes.Var, tag string) types.Member {
 	_, doc := s.comments.above(f.Pos())
 	return types.Member{Name: f.Name(), Embedded: f.Embedded(), Tags: tag, Type: s.typeOf(f.Type()), CommentLines: doc}
 }
 
 // nameOf returns the name of a type: its package and name, or its syntax if it has no name.
-func (s *source) nameOf(in gotypes.Type) types.Name {
+func (s *authoredTypes) nameOf(in gotypes.Type) types.Name {
 	switch t := in.(type) {
 	case *gotypes.Basic:
 		return types.Name{Name: t.Name()}
@@ -142,7 +143,7 @@ func (s *source) nameOf(in gotypes.Type) types.Name {
 }
 
 // importPathOf returns the path by which the generators know a package: its stand-in if it has one.
-func (s *source) importPathOf(pkg *gotypes.Package) string {
+func (s *authoredTypes) importPathOf(pkg *gotypes.Package) string {
 	if standIn, own := s.standIns[pkg.Path()]; own {
 		return standIn
 	}

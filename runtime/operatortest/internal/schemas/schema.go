@@ -9,26 +9,26 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Shape is a part of a kind's OpenAPI v3 schema. It is empty if the schema has no such part.
-type Shape struct {
+// Schema is a part of a kind's OpenAPI v3 schema. It is empty if the schema has no such part.
+type Schema struct {
 	node       *spec.Schema
 	components map[string]*spec.Schema
 }
 
-// newShape returns the shape of a schema node, with its references resolved.
-func newShape(node *spec.Schema, components map[string]*spec.Schema) Shape {
+// newSchema returns the schema of a schema node, with its references resolved.
+func newSchema(node *spec.Schema, components map[string]*spec.Schema) Schema {
 	if node == nil {
-		return Shape{components: components}
+		return Schema{components: components}
 	}
 	if reference := node.Ref.String(); reference != "" {
-		return newShape(components[reference[strings.LastIndex(reference, "/")+1:]], components)
+		return newSchema(components[reference[strings.LastIndex(reference, "/")+1:]], components)
 	}
 	if len(node.AllOf) != 1 {
-		return Shape{node, components}
+		return Schema{node, components}
 	}
-	merged := newShape(&node.AllOf[0], components)
+	merged := newSchema(&node.AllOf[0], components)
 	if merged.node == nil {
-		return Shape{node, components}
+		return Schema{node, components}
 	}
 	whole := *merged.node
 	if node.Default != nil {
@@ -38,44 +38,44 @@ func newShape(node *spec.Schema, components map[string]*spec.Schema) Shape {
 	for name, extension := range node.Extensions {
 		whole.AddExtension(name, extension)
 	}
-	return Shape{&whole, components}
+	return Schema{&whole, components}
 }
 
 // Exists reports whether there is such a part.
-func (s Shape) Exists() bool { return s.node != nil }
+func (s Schema) Exists() bool { return s.node != nil }
 
-// Field returns the shape of a field of an object, or of a value of a map.
-func (s Shape) Field(name string) Shape {
+// Field returns the schema of a field of an object, or of a value of a map.
+func (s Schema) Field(name string) Schema {
 	if s.node == nil {
 		return s
 	}
 	if node, ok := s.node.Properties[name]; ok {
-		return newShape(&node, s.components)
+		return newSchema(&node, s.components)
 	}
 	if values := s.node.AdditionalProperties; values != nil {
-		return newShape(values.Schema, s.components)
+		return newSchema(values.Schema, s.components)
 	}
-	return Shape{components: s.components}
+	return Schema{components: s.components}
 }
 
-// Items returns the shape of the items of a list.
-func (s Shape) Items() Shape {
+// Items returns the schema of the items of a list.
+func (s Schema) Items() Schema {
 	if s.node == nil || s.node.Items == nil {
-		return Shape{components: s.components}
+		return Schema{components: s.components}
 	}
-	return newShape(s.node.Items.Schema, s.components)
+	return newSchema(s.node.Items.Schema, s.components)
 }
 
 // IsMap reports whether an object accepts any key.
-func (s Shape) IsMap() bool {
+func (s Schema) IsMap() bool {
 	return s.node != nil && (s.node.AdditionalProperties != nil && s.node.Properties == nil || s.preservesUnknown())
 }
 
-func (s Shape) preservesUnknown() bool {
+func (s Schema) preservesUnknown() bool {
 	return s.extension("x-kubernetes-preserve-unknown-fields") == true
 }
 
-func (s Shape) extension(name string) any {
+func (s Schema) extension(name string) any {
 	if s.node == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (s Shape) extension(name string) any {
 }
 
 // IsAtomic reports whether a list or an object is owned as a whole.
-func (s Shape) IsAtomic(value any) bool {
+func (s Schema) IsAtomic(value any) bool {
 	if _, ok := value.([]any); ok {
 		kind := s.extension("x-kubernetes-list-type")
 		return kind != "map" && kind != "set"
@@ -92,7 +92,7 @@ func (s Shape) IsAtomic(value any) bool {
 }
 
 // Keys returns the fields that identify the items of a list.
-func (s Shape) Keys() (keys []string) {
+func (s Schema) Keys() (keys []string) {
 	named, _ := s.extension("x-kubernetes-list-map-keys").([]any)
 	for _, key := range named {
 		keys = append(keys, key.(string))
@@ -101,7 +101,7 @@ func (s Shape) Keys() (keys []string) {
 }
 
 // Enum returns the only valid values, if there are such.
-func (s Shape) Enum() []any {
+func (s Schema) Enum() []any {
 	if s.node == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (s Shape) Enum() []any {
 }
 
 // Format returns the format of a string or a number.
-func (s Shape) Format() string {
+func (s Schema) Format() string {
 	if s.node == nil {
 		return ""
 	}
@@ -117,12 +117,12 @@ func (s Shape) Format() string {
 }
 
 // IsIntOrString reports whether a value is a number or a string.
-func (s Shape) IsIntOrString() bool {
+func (s Schema) IsIntOrString() bool {
 	return s.Format() == "int-or-string" || s.extension("x-kubernetes-int-or-string") == true
 }
 
-// Element returns the path element of an item of a list of this shape.
-func (s Shape) Element(item any, index int) fieldpath.PathElement {
+// Element returns the path element of an item of a list with this schema.
+func (s Schema) Element(item any, index int) fieldpath.PathElement {
 	object, _ := item.(map[string]any)
 	if keys := s.Keys(); object != nil && len(keys) > 0 {
 		var fields value.FieldList
@@ -145,7 +145,7 @@ func (s Shape) Element(item any, index int) fieldpath.PathElement {
 }
 
 // dropUnknown returns a value without the fields that the schema does not have.
-func (s Shape) dropUnknown(value any) any {
+func (s Schema) dropUnknown(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		known := make(map[string]any, len(value))
@@ -166,7 +166,7 @@ func (s Shape) dropUnknown(value any) any {
 }
 
 // knows reports whether an object may have a field.
-func (s Shape) knows(name string) bool {
+func (s Schema) knows(name string) bool {
 	if s.node == nil || len(s.node.Properties) == 0 || s.node.AdditionalProperties != nil || s.preservesUnknown() {
 		return true
 	}
