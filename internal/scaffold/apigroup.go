@@ -81,11 +81,10 @@ func (g *apiGroup) versions() []string {
 	return names
 }
 
-// hasTypes reports whether opgen generates the types of a kind in a version.
+// hasTypes reports whether opgen generates types of a version. It does for a known group, none of
+// whose types are an author's.
 func (g *apiGroup) hasTypes(version string) bool {
-	return slices.ContainsFunc(g.apis, func(api API) bool {
-		return slices.ContainsFunc(api.Versions, func(v spec.VersionSummary) bool { return v.Name == version && !v.GoTypes })
-	})
+	return g.isKnown || g.packageOf(version).HasTypes()
 }
 
 // packageOf returns the Go package of a version.
