@@ -10,7 +10,7 @@ import (
 )
 
 func newCheck(s streams) *cobra.Command {
-	var out output
+	var out outputFlag
 	var cache cacheOptions
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -22,7 +22,7 @@ failure. For continuous integration, with --no-cache: then everything is done ag
 		Example: "  opgen check\n  opgen check --no-cache -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := out.check(); err != nil {
+			if err := out.checkFormat(); err != nil {
 				return err
 			}
 			p, err := cache.loadProject(s)
@@ -51,7 +51,7 @@ failure. For continuous integration, with --no-cache: then everything is done ag
 }
 
 // reportFindings prints findings and warnings. Only findings make the command fail.
-func reportFindings(s streams, out output, findings []project.Finding, warned spec.Problems) error {
+func reportFindings(s streams, out outputFlag, findings []project.Finding, warned spec.Problems) error {
 	if out.json() {
 		if findings == nil {
 			findings = []project.Finding{}

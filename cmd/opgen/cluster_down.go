@@ -13,7 +13,7 @@ import (
 // downOptions are the flags of opgen cluster down.
 type downOptions struct {
 	instanceName
-	output      output
+	output      outputFlag
 	all, dryRun bool
 }
 
@@ -42,7 +42,7 @@ func newClusterDown(s streams) *cobra.Command {
 }
 
 func (o *downOptions) run(ctx context.Context, s streams) error {
-	if err := errors.Join(o.checkName(), o.output.check()); err != nil {
+	if err := errors.Join(o.checkName(), o.output.checkFormat()); err != nil {
 		return err
 	}
 	state, err := cluster.DefaultStateDir()

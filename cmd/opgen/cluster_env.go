@@ -10,7 +10,7 @@ import (
 func newClusterEnv(s streams) *cobra.Command {
 	var (
 		name instanceName
-		out  output
+		out  outputFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "env",
@@ -20,7 +20,7 @@ JSON event for each request) as commands for a shell.`,
 		Args:    cobra.NoArgs,
 		Example: `  eval "$(opgen cluster env)"`,
 		RunE: func(*cobra.Command, []string) error {
-			if err := out.check(); err != nil {
+			if err := out.checkFormat(); err != nil {
 				return err
 			}
 			instance, err := name.findRunning()

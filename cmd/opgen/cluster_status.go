@@ -12,14 +12,14 @@ import (
 )
 
 func newClusterStatus(s streams) *cobra.Command {
-	var out output
+	var out outputFlag
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "List the local control planes",
 		Args:    cobra.NoArgs,
 		Example: "  opgen cluster status -o json",
 		RunE: func(*cobra.Command, []string) error {
-			if err := out.check(); err != nil {
+			if err := out.checkFormat(); err != nil {
 				return err
 			}
 			state, err := cluster.DefaultStateDir()

@@ -14,7 +14,7 @@ import (
 // upOptions are the flags of opgen cluster up.
 type upOptions struct {
 	instanceName
-	output
+	output            outputFlag
 	assets            assetsFlag
 	buildOnly, dryRun bool
 }
@@ -70,7 +70,7 @@ func (o *upOptions) run(cmd *cobra.Command, s streams) error {
 // options checks the flags and returns them as options of package cluster.
 func (o *upOptions) options(cmd *cobra.Command) (cluster.Options, error) {
 	up := cluster.Options{Name: o.name}
-	if err := o.output.check(); err != nil {
+	if err := o.output.checkFormat(); err != nil {
 		return up, err
 	}
 	if err := o.instanceName.checkName(); err != nil {
@@ -93,7 +93,7 @@ func (o *upOptions) printPlan(ctx context.Context, s streams, up cluster.Options
 	if err != nil {
 		return err
 	}
-	if o.json() {
+	if o.output.json() {
 		return writeJSON(s.out, plan)
 	}
 	if plan.Build {
@@ -131,7 +131,7 @@ func (o *upOptions) prepareAssets(ctx context.Context, s streams, up cluster.Opt
 		}
 		what = "is built"
 	}
-	if o.json() {
+	if o.output.json() {
 		return writeJSON(s.out, assets)
 	}
 	fmt.Fprintf(s.err, "Kubernetes %s %s in %s%s\n", assets.Version, what, assets.Dir, describeMissing(assets.Missing()))

@@ -22,7 +22,7 @@ func (o *upOptions) report(s streams, up cluster.Options, outcome *cluster.Outco
 		fmt.Fprintf(s.err, "cluster %q was broken (%s had ended) and is started again\n", o.name, strings.Join(outcome.Gone, ", "))
 	}
 	defer o.warnOfDifferences(s, up, outcome)
-	if o.json() {
+	if o.output.json() {
 		return writeJSON(s.out, upReport{outcome.Instance, outcome.Existed, outcome.HasControllers(), outcome.Kubeconfig(), outcome.AuditLog()})
 	}
 	if outcome.Existed {

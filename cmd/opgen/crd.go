@@ -51,7 +51,7 @@ func needsFile(_ *cobra.Command, args []string) error {
 // run prints the CRDs as one YAML stream, or writes them into --dir. It fails as a whole: either
 // every file gives a CRD or nothing is written.
 func (o *crdOptions) run(s streams, files []string) error {
-	if err := o.write.output.check(); err != nil {
+	if err := o.write.output.checkFormat(); err != nil {
 		return err
 	}
 	if err := spec.CheckMinKubernetes(o.minKubernetes); err != nil {

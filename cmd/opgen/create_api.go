@@ -50,7 +50,7 @@ A group without a dot gets the project's domain. A child of the core group is wr
 }
 
 func (o *createAPIOptions) run(s streams) error {
-	if err := o.write.check(); err != nil {
+	if err := o.write.checkFormat(); err != nil {
 		return err
 	}
 	p, err := o.write.cache.loadProject(s)

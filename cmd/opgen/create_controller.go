@@ -48,7 +48,7 @@ func needsName(_ *cobra.Command, args []string) error {
 }
 
 func (o *createControllerOptions) run(s streams, name string) error {
-	if err := o.write.check(); err != nil {
+	if err := o.write.checkFormat(); err != nil {
 		return err
 	}
 	p, err := o.write.cache.loadProject(s)

@@ -44,7 +44,7 @@ lists it; the spec file stays.`,
 }
 
 func (o *deleteAPIOptions) run(s streams) error {
-	if err := o.write.check(); err != nil {
+	if err := o.write.checkFormat(); err != nil {
 		return err
 	}
 	if o.kind == "" {

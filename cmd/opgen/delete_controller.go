@@ -32,7 +32,7 @@ that are yours are left and named. Nothing in a cluster is touched: children sta
 }
 
 func deleteController(s streams, o writeOptions, name string) error {
-	if err := o.check(); err != nil {
+	if err := o.checkFormat(); err != nil {
 		return err
 	}
 	p, err := o.cache.loadProject(s)

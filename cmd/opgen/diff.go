@@ -10,7 +10,7 @@ import (
 )
 
 func newDiff(s streams) *cobra.Command {
-	var out output
+	var out outputFlag
 	var cache cacheOptions
 	cmd := &cobra.Command{
 		Use:   "diff",
@@ -20,7 +20,7 @@ difference.`,
 		Example: "  opgen diff | less",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := out.check(); err != nil {
+			if err := out.checkFormat(); err != nil {
 				return err
 			}
 			opened, err := cache.openProject(s)
@@ -49,7 +49,7 @@ difference.`,
 
 // showDiff prints every pending change and every conflict, with what it would do to the file's
 // content.
-func showDiff(s streams, out output, changes *tree.Changes) error {
+func showDiff(s streams, out outputFlag, changes *tree.Changes) error {
 	differing := append(changes.Pending(), changes.Conflicts()...)
 	if out.json() {
 		type diffReport struct {

@@ -21,7 +21,7 @@ in the user's cache folder. --no-cache neither reads nor writes it.`,
 		Example: "  opgen generate\n  opgen generate --dry-run -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := o.check(); err != nil {
+			if err := o.checkFormat(); err != nil {
 				return err
 			}
 			return o.generate(s)

@@ -43,7 +43,7 @@ CustomResourceDefinition, and the text of its spec file.`,
 }
 
 func (o *importOptions) run(s streams, files []string) error {
-	if err := o.write.output.check(); err != nil {
+	if err := o.write.output.checkFormat(); err != nil {
 		return err
 	}
 	specs, err := importAll(s, files)

@@ -70,7 +70,7 @@ func needsFolder(_ *cobra.Command, args []string) error {
 // run writes a new project into dir, and prints the command to run next. It writes nothing unless the
 // folder is empty, or an init was stopped there before it wrote opgen.yaml, and every flag is valid.
 func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
-	if err := o.write.check(); err != nil {
+	if err := o.write.checkFormat(); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(dir)

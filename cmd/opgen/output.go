@@ -13,22 +13,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// output is the flag -o, the format in which a command reports.
-type output struct{ format string }
+// outputFlag is the flag -o, the format in which a command reports.
+type outputFlag struct{ format string }
 
-func (o *output) addFlag(cmd *cobra.Command) {
+func (o *outputFlag) addFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.format, "output", "o", "text", "how to report: text or json")
 }
 
-// check returns an error if the format is unknown.
-func (o *output) check() error {
+// checkFormat returns an error if the format is unknown.
+func (o *outputFlag) checkFormat() error {
 	if o.format != "text" && o.format != "json" {
 		return project.InputErrorf("--output %q: use text or json", o.format)
 	}
 	return nil
 }
 
-func (o *output) json() bool { return o.format == "json" }
+func (o *outputFlag) json() bool { return o.format == "json" }
 
 // reportError prints why a command failed. It prints JSON if the output is JSON, so that a program
 // that reads it need not parse two formats.

@@ -46,7 +46,7 @@ func acceptKind(_ *cobra.Command, args []string) error {
 }
 
 func (o *schemaOptions) run(s streams, args []string) error {
-	if err := o.write.output.check(); err != nil {
+	if err := o.write.output.checkFormat(); err != nil {
 		return err
 	}
 	file, err := schemaFile(args)

@@ -25,14 +25,14 @@ type versionInfo struct {
 }
 
 func newVersion(s streams) *cobra.Command {
-	var out output
+	var out outputFlag
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Say which opgen this is",
 		Args:    cobra.NoArgs,
 		Example: "  opgen version -o json",
 		RunE: func(*cobra.Command, []string) error {
-			if err := out.check(); err != nil {
+			if err := out.checkFormat(); err != nil {
 				return err
 			}
 			info := readVersion()

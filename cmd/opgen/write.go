@@ -15,7 +15,7 @@ import (
 
 // writeOptions are the flags of every command that writes a project tree.
 type writeOptions struct {
-	output        output
+	output        outputFlag
 	cache         cacheOptions
 	dryRun, force bool
 	warnings      spec.Problems // of what the project is generated from
@@ -27,7 +27,7 @@ func (o *writeOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.force, "force", false, "overwrite generated files that were edited by hand")
 }
 
-func (o *writeOptions) check() error { return o.output.check() }
+func (o *writeOptions) checkFormat() error { return o.output.checkFormat() }
 
 // quiet reports whether there is nothing to say about what comes next.
 func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
@@ -123,7 +123,7 @@ func (o *writeOptions) report(s streams, changes *tree.Changes) error {
 }
 
 // reportConflicts names the files that keep the command from writing anything.
-func reportConflicts(s streams, out output, changes *tree.Changes) error {
+func reportConflicts(s streams, out outputFlag, changes *tree.Changes) error {
 	conflicts := changes.Conflicts()
 	if out.json() {
 		return errors.Join(writeJSON(s.out, map[string]any{"conflicts": changeReports(conflicts)}), errReported)

@@ -16,7 +16,7 @@ import (
 
 // dirOptions are the flags of every command that writes its data into a folder when it is asked to.
 type dirOptions struct {
-	output output
+	output outputFlag
 	dir    string
 	dryRun bool
 }

@@ -36,7 +36,7 @@ func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 		errs = append(errs, findUnsatisfiable(crd)...)
 	}
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps
-		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(asText(a.BadValue), asText(b.BadValue)))
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(stringOrEmpty(a.BadValue), stringOrEmpty(b.BadValue)))
 	})
 	var problems spec.Problems
 	seen := map[spec.Problem]bool{} // an error in a named type appears once for each use of the type
@@ -54,8 +54,8 @@ func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 	return problems
 }
 
-// asText returns a value if it is a string, or else "".
-func asText(value any) string {
+// stringOrEmpty returns a value if it is a string, or else "".
+func stringOrEmpty(value any) string {
 	s, _ := value.(string)
 	return s
 }

@@ -92,7 +92,7 @@ func (b *packageBuilder) addKind(k kindVersion) {
 	}
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // the kind is first, but is built after the others
-	root.Fields = append(root.Fields, b.rootFields(kind.Name, k.version.Root)...)
+	root.Fields = append(root.Fields, b.extraRootFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
 		n := node{schema: Expand(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", hasCrossFieldRules: crdgen.RootHasRulesFor(k.version, "spec")}
 		f := b.rootField(k.version, n, "Spec", "spec")
@@ -105,15 +105,15 @@ func (b *packageBuilder) addKind(k kindVersion) {
 	}
 	keepNulls(&root, nullableOfRoot(k.version))
 	if k.version.Root != nil {
-		keepUnknown(&root, k.version.Root)
+		addUnknownFields(&root, k.version.Root)
 	}
 	b.pkg.Types[at] = root
 	b.pkg.Types = append(b.pkg.Types, kind.listType())
 	b.pkg.Kinds = append(b.pkg.Kinds, kind)
 }
 
-// rootFields returns the fields of a root other than metadata, spec and status.
-func (b *packageBuilder) rootFields(kind string, root *spec.Schema) []Field {
+// extraRootFields returns the fields of a root other than metadata, spec and status.
+func (b *packageBuilder) extraRootFields(kind string, root *spec.Schema) []Field {
 	var fields []Field
 	if root == nil {
 		return nil
@@ -245,7 +245,7 @@ func (b *packageBuilder) declareStruct(n node) *GoType {
 		}
 	}
 	keepNulls(&t, nullable)
-	keepUnknown(&t, n.schema)
+	addUnknownFields(&t, n.schema)
 	b.pkg.Types[at] = t
 	return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 }

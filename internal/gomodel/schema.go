@@ -53,7 +53,7 @@ func goTypeName(s *spec.Schema) string {
 // that the schema does not name. Such a struct has JSON methods, so that controller-gen sees a
 // schema without a type, for which it refuses these limits.
 func LimitsUnknown(s *spec.Schema) bool {
-	return IsStruct(s) && keepsUnknown(s) && crdgen.LimitsFields(&s.Keywords)
+	return IsStruct(s) && keepsUnknownFields(s) && crdgen.LimitsFields(&s.Keywords)
 }
 
 // MisplacedLimits returns the limits that do not fit a JSON type. A schema may have them, and they

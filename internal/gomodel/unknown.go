@@ -11,8 +11,8 @@ import (
 // kubernetesFields are the fields of every Kubernetes object, embedded ones included.
 var kubernetesFields = []string{"apiVersion", "kind", "metadata"}
 
-// keepsUnknown reports whether an object keeps fields that its schema does not name.
-func keepsUnknown(s *spec.Schema) bool {
+// keepsUnknownFields reports whether an object keeps fields that its schema does not name.
+func keepsUnknownFields(s *spec.Schema) bool {
 	k := &s.Keywords
 	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
 		return true
@@ -24,9 +24,9 @@ func hasProperty(s *spec.Schema, name string) bool {
 	return slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
 }
 
-// keepUnknown adds a field to a struct for what its schema does not name and the API server keeps.
-func keepUnknown(t *Type, s *spec.Schema) {
-	if !keepsUnknown(s) {
+// addUnknownFields adds a field to a struct for what its schema does not name and the API server keeps.
+func addUnknownFields(t *Type, s *spec.Schema) {
+	if !keepsUnknownFields(s) {
 		return
 	}
 	t.Unknown = freeName(t, "Unknown")

@@ -106,7 +106,7 @@ func (m *ModFile) findCached(required, used module.Version) (string, *spec.Probl
 	refuse := func(message, hint string) (string, *spec.Problem) {
 		return "", &spec.Problem{Message: message, Hint: hint}
 	}
-	folder, err := cachedFolder(m.cache, used)
+	folder, err := cachePathOf(m.cache, used)
 	if err != nil {
 		return refuse(m.name+" requires "+used.String()+", which is no version of a module", "run: go get -modfile="+m.name+" "+required.Path+"@latest")
 	}
@@ -134,7 +134,7 @@ func (m *ModFile) findCached(required, used module.Version) (string, *spec.Probl
 
 func (m *ModFile) sumName() string { return strings.TrimSuffix(m.name, ".mod") + ".sum" }
 
-func cachedFolder(cache string, m module.Version) (string, error) {
+func cachePathOf(cache string, m module.Version) (string, error) {
 	path, err := module.EscapePath(m.Path)
 	if err != nil {
 		return "", err

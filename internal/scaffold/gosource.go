@@ -97,7 +97,7 @@ func (s *Source) readAuthored(dir string, tree fs.FS, apis []*spec.API) (spec.Pr
 		return problems, nil
 	}
 	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields, Loaded: s.loaded}
-	a := authors{project: s.Project, tree: tree, source: source, registrations: map[string]gomodel.Registration{}}
+	a := authoredReader{project: s.Project, tree: tree, source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
 		if err := a.addPackage(pkg); err != nil {
 			return nil, err
@@ -123,10 +123,10 @@ func (s *Source) readAuthored(dir string, tree fs.FS, apis []*spec.API) (spec.Pr
 	return nil, nil
 }
 
-// authors prepares packages with types that an author owns. They are read as they will be after
+// authoredReader prepares packages with types that an author owns. They are read as they will be after
 // generate: with the new generated files next to the author's, and with drafts of types that do not
 // exist yet.
-type authors struct {
+type authoredReader struct {
 	project  *spec.Project
 	tree     fs.FS
 	source   gotypes.Source
@@ -138,7 +138,7 @@ type authors struct {
 	warnings      spec.Problems
 }
 
-func (a *authors) addPackage(pkg gomodel.Package) error {
+func (a *authoredReader) addPackage(pkg gomodel.Package) error {
 	read := gotypes.AuthoredPackage{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
 	declared := filesByType(a.tree, pkg.Dir)
 	for _, k := range pkg.Kinds {
@@ -160,12 +160,12 @@ func (a *authors) addPackage(pkg gomodel.Package) error {
 	pkg = pkg.With(registration)
 	a.warnOfLists(pkg)
 	a.checkRegistration(pkg)
-	return a.addGenerated(pkg)
+	return a.addGeneratedFiles(pkg)
 }
 
-// addGenerated adds the files that opgen generates in such a package. A file that it no longer
+// addGeneratedFiles adds the files that opgen generates in such a package. A file that it no longer
 // generates is added as empty, because it is still on disk.
-func (a *authors) addGenerated(pkg gomodel.Package) error {
+func (a *authoredReader) addGeneratedFiles(pkg gomodel.Package) error {
 	register, err := templates.Register(pkg)
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (a *authors) addGenerated(pkg gomodel.Package) error {
 const typesFile = "zz_generated.types.go"
 
 // findTypes finds the file that declares the types of a kind. If there is none, it drafts the file.
-func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string) error {
+func (a *authoredReader) findTypes(k gomodel.Kind, version int, dir, declaredIn string) error {
 	switch {
 	case declaredIn == typesFile:
 		a.problems = append(a.problems, stillGeneratedProblem(k, version, path.Join(dir, typesFile)))
@@ -208,7 +208,7 @@ func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string)
 }
 
 // keepFile adds an existing file, so that it is known to belong to a kind.
-func (a *authors) keepFile(k gomodel.Kind, file string) error {
+func (a *authoredReader) keepFile(k gomodel.Kind, file string) error {
 	if slices.ContainsFunc(a.files, func(f tree.File) bool { return f.Path == file }) {
 		return nil // several kinds may share the file
 	}

@@ -100,7 +100,7 @@ func isRegistration(n ast.Node) (functions, ok bool) {
 }
 
 // warnOfLists warns of kinds whose list the author has not written, so that opgen generates it.
-func (a *authors) warnOfLists(pkg gomodel.Package) {
+func (a *authoredReader) warnOfLists(pkg gomodel.Package) {
 	for _, k := range pkg.Kinds {
 		if !pkg.LacksList(k) || slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
 			continue
@@ -116,7 +116,7 @@ func (a *authors) warnOfLists(pkg gomodel.Package) {
 
 // checkRegistration reports kinds that generated code cannot register, because their package has an
 // AddToScheme but nothing to add them to.
-func (a *authors) checkRegistration(pkg gomodel.Package) {
+func (a *authoredReader) checkRegistration(pkg gomodel.Package) {
 	has := pkg.Registration
 	if !has.Declared["AddToScheme"] || has.Declared["SchemeBuilder"] || has.Used["SchemeBuilder"] {
 		return
@@ -132,7 +132,7 @@ func (a *authors) checkRegistration(pkg gomodel.Package) {
 
 // keepDeepCopies keeps files with deepcopy code in which controller-gen has generated the same
 // code. Only what precedes the package clause may differ, such as a license.
-func (a *authors) keepDeepCopies(code map[string][]byte) {
+func (a *authoredReader) keepDeepCopies(code map[string][]byte) {
 	for _, pkg := range a.packages {
 		old, err := fs.ReadFile(a.tree, path.Join(pkg.Dir, deepCopyFile))
 		if err == nil && tree.ByControllerGen(old) && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(tree.UnixLines(old)), afterPackage(code[pkg.ImportPath])) {

@@ -21,7 +21,7 @@ type decoder struct {
 	file     string
 	src      *source
 	problems Problems
-	types    typeScope
+	types    namedTypeScope
 	lenient  bool // paths may lead to no field, as the file accepts
 }
 

@@ -61,7 +61,7 @@ func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problem
 	}
 	api := &API{Header: Header{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}}
 	d.src.recordPositions(api.At, "", withoutSchemas(root))
-	d.types = d.src.collectTypes(root, shared)
+	d.types = d.src.collectNamedTypes(root, shared)
 	d.lenient = acceptsWarning(root, WarnUnsatisfiable)
 	d.decodeMapping(root, "", apiMapping(api, root))
 	return api, d.problems.Sorted()
@@ -92,7 +92,7 @@ func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 		return nil, d.problems
 	}
 	types := &SharedTypes{File: file}
-	d.types = d.src.collectTypes(root, nil)
+	d.types = d.src.collectNamedTypes(root, nil)
 	d.decodeMapping(root, "", typesMapping(&types.Types))
 	if len(d.problems) > 0 {
 		return nil, d.problems.Sorted()

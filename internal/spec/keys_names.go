@@ -23,9 +23,9 @@ func kindNames(names *Names) value {
 
 // namesMapping returns the keys under names. With goKind, the kind need not be a valid name of a Go
 // type.
-func namesMapping(names *Names, hasGoKind bool) Mapping {
+func namesMapping(names *Names, goKindIsGiven bool) Mapping {
 	kind := &kindForm
-	if hasGoKind {
+	if goKindIsGiven {
 		kind = &anyKindForm
 	}
 	labels := func(into *[]string) value {

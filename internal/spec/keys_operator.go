@@ -46,11 +46,11 @@ func policyRuleMapping(r *PolicyRule) Mapping {
 }
 
 // resourceKeys returns the keys that identify a kind of objects.
-func resourceKeys(r *Resource, each string) []Key {
+func resourceKeys(r *Resource, occurrence string) []Key {
 	return []Key{
 		{Name: "apiVersion", Required: true, value: formedText(&r.APIVersion, &apiVersionForm),
 			Doc: "group and version of the kind, such as `apps/v1`, or `v1` of the core group"},
-		{Name: "kind", Required: true, value: formedText(&r.Kind, &childKindForm), Doc: "such as `Deployment`; " + each},
+		{Name: "kind", Required: true, value: formedText(&r.Kind, &childKindForm), Doc: "such as `Deployment`; " + occurrence},
 		{Name: "plural", Absent: "known", value: formedText(&r.Plural, &labelForm), Doc: "the resource, for kinds that opgen does not know"},
 		{Name: "scope", Absent: "known", value: oneWord(&r.Scope, Namespaced, Cluster), Doc: "`Namespaced` or `Cluster`, for kinds that opgen does not know"},
 		{Name: "goType", Absent: "unstructured", value: formedText(&r.GoType, &goTypeForm), Doc: "`import/path.Type` for kinds that opgen does not know"},

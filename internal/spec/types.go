@@ -10,26 +10,26 @@ import (
 	"github.com/opgen-dev/opgen/internal/nearest"
 )
 
-// typeScope has the named types that the schemas of a file can use.
-type typeScope struct {
-	named map[string]*typeNode
+// namedTypeScope has the named types that the schemas of a file can use.
+type namedTypeScope struct {
+	named map[string]*namedTypeNode
 	chain []string // the types that are being decoded, each used by the one before
 }
 
-// typeNode is a named type. Its schema is decoded at the first use, which may be above its
+// namedTypeNode is a named type. Its schema is decoded at the first use, which may be above its
 // declaration.
-type typeNode struct {
+type namedTypeNode struct {
 	*NamedType
 	value    *yaml.Node // nil: decoded
 	decoding bool
 }
 
-// collectTypes returns the names of the types of a document and of shared types, before schemas are
+// collectNamedTypes returns the names of the types of a document and of shared types, before schemas are
 // decoded.
-func (s *source) collectTypes(root *yaml.Node, shared []*NamedType) typeScope {
-	scope := typeScope{named: map[string]*typeNode{}}
+func (s *source) collectNamedTypes(root *yaml.Node, shared []*NamedType) namedTypeScope {
+	scope := namedTypeScope{named: map[string]*namedTypeNode{}}
 	for _, t := range shared {
-		scope.named[t.Name] = &typeNode{NamedType: t}
+		scope.named[t.Name] = &namedTypeNode{NamedType: t}
 	}
 	_, types := lookupKey(root, "types")
 	if types == nil || types.Kind != yaml.MappingNode {
@@ -38,7 +38,7 @@ func (s *source) collectTypes(root *yaml.Node, shared []*NamedType) typeScope {
 	for i := 0; i+1 < len(types.Content); i += 2 {
 		key := types.Content[i]
 		if _, taken := scope.named[key.Value]; !taken && kindName().MatchString(key.Value) {
-			scope.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: s.positionOf(key), Name: key.Value}, value: types.Content[i+1]}
+			scope.named[key.Value] = &namedTypeNode{NamedType: &NamedType{Pos: s.positionOf(key), Name: key.Value}, value: types.Content[i+1]}
 		}
 	}
 	return scope
@@ -56,7 +56,7 @@ func namedTypes(into *[]*NamedType) value {
 				case t.Pos != d.src.positionOf(key):
 					d.fail(key, path, "is named at "+t.Pos.String()+" too", "choose another name, or use that one")
 				default:
-					d.decodeType(t)
+					d.decodeNamedType(t)
 					d.describeByComment(t.Schema, key)
 					*into = append(*into, t.NamedType)
 				}
@@ -66,8 +66,8 @@ func namedTypes(into *[]*NamedType) value {
 	}
 }
 
-// decodeType decodes the schema of a type, unless it is decoded already.
-func (d *decoder) decodeType(t *typeNode) {
+// decodeNamedType decodes the schema of a type, unless it is decoded already.
+func (d *decoder) decodeNamedType(t *namedTypeNode) {
 	if t.value == nil {
 		return
 	}
@@ -96,13 +96,13 @@ func (d *decoder) useType(s *Schema, name string, pos Pos, path string) bool {
 			"CRDs have no recursion: write the levels out, or end it with the type any")
 		return false
 	}
-	d.decodeType(t)
+	d.decodeNamedType(t)
 	s.Use = t.NamedType
 	return true
 }
 
 // suggestType returns a hint for the name of a type that does not exist.
-func (scope *typeScope) suggestType(name string) string {
+func (scope *namedTypeScope) suggestType(name string) string {
 	var known []string
 	for other := range scope.named {
 		known = append(known, other)

@@ -28,7 +28,7 @@ func (w *unsatisfiable) fail(path *apifield.Path, format string, args ...any) {
 func (w *unsatisfiable) checkSchema(s *props, path *apifield.Path) {
 	w.checkLimits(s, path)
 	w.checkEnum(s, path.Child("enum"))
-	w.checkDefault(s, path.Child("default"))
+	w.checkDistinctDefault(s, path.Child("default"))
 	if s.Not != nil {
 		w.checkTree(s.Not, path.Child("not"))
 	}
@@ -96,8 +96,8 @@ func (w *unsatisfiable) checkEnum(s *props, path *apifield.Path) {
 	}
 }
 
-// checkDefault adds an error for a default with equal items of a list whose items must be distinct.
-func (w *unsatisfiable) checkDefault(s *props, path *apifield.Path) {
+// checkDistinctDefault adds an error for a default with equal items of a list whose items must be distinct.
+func (w *unsatisfiable) checkDistinctDefault(s *props, path *apifield.Path) {
 	if s.Default == nil || s.XListType == nil || *s.XListType == "atomic" {
 		return
 	}

@@ -187,7 +187,7 @@ func ReadRegularFile(tree fs.FS, file string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, inTheWay(file, "is no regular file, and opgen writes a file there")
+		return nil, obstructedBy(file, "is no regular file, and opgen writes a file there")
 	}
 	content, err := fs.ReadFile(tree, file)
 	if content == nil {

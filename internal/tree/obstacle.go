@@ -30,7 +30,7 @@ func findObstacle(tree fs.FS, file string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return inTheWay(folder, "is no folder, and opgen writes files below it")
+			return obstructedBy(folder, "is no folder, and opgen writes files below it")
 		}
 	}
 	return nil
@@ -65,7 +65,9 @@ func leadsOut(tree fs.FS, folder string) bool {
 	return false
 }
 
-func inTheWay(file, what string) error { return obstacleError(file, what, "move it out of the way") }
+func obstructedBy(file, what string) error {
+	return obstacleError(file, what, "move it out of the way")
+}
 
 func obstacleError(file, what, hint string) error {
 	return spec.Problems{{Pos: spec.Pos{File: file}, Message: what, Hint: hint}}.Err()

@@ -64,7 +64,7 @@ type appliedChild struct {
 
 // Keep drops the state of every child that is not in keys.
 func (m *AppliedState) Keep(now time.Time, keys map[Key]bool) {
-	m.keepBudgets(now, keys)
+	m.dropIdleBudgets(now, keys)
 	m.children = slices.DeleteFunc(m.children, func(child *appliedChild) bool { return !keys[child.key] })
 }
 

@@ -154,7 +154,7 @@ func (c *childApply) update(ctx context.Context, live client.Object) (Outcome, e
 	}
 	answer, err := c.client.applyDesired(ctx, d, live.GetUID())
 	if apierrors.IsInvalid(err) {
-		answer, err = invalidApply{c.client, d, live}.retryOverConflicts(ctx, err)
+		answer, err = invalidApply{c.client, d, live}.retryOverInvalidating(ctx, err)
 	}
 	outcome, err := c.client.outcomeOf(ctx, d, live, answer, err)
 	if err != nil || outcome.Action == NeedsRecreation {

@@ -84,7 +84,7 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 	} else if same, err := owned.isAsAltered(d, altered); err != nil || !same {
 		return drifted, err
 	}
-	c.record(owned, altered)
+	c.recordInSync(owned, altered)
 	return altered.syncState(c.now), nil
 }
 
@@ -103,7 +103,7 @@ func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	hasAll := owned.hasAllDesired()
 	switch {
 	case hasAll && len(owned.differs) == 0 && (hash == d.Hash || owned.extraCreated == 0):
-		c.record(owned, nil)
+		c.recordInSync(owned, nil)
 		return inSync, nil
 	case hash != d.Hash:
 		return outdated, nil
@@ -164,7 +164,7 @@ func (c *childComparer) recordApplied(answer client.Object) error {
 	}
 	altered, err := owned.findAltered(c.now, c.desired)
 	if err == nil {
-		c.record(owned, altered)
+		c.recordInSync(owned, altered)
 	}
 	return err
 }
@@ -177,15 +177,15 @@ func (c *childComparer) recordPatched(answer client.Object) error {
 	if err != nil {
 		return err
 	}
-	c.record(owned, nil)
+	c.recordInSync(owned, nil)
 	if len(owned.differs) > 0 || !owned.hasAllDesired() {
 		c.state.child(c.desired.Key()).version = ""
 	}
 	return nil
 }
 
-// record records that the child is in sync, except for values that were altered.
-func (c *childComparer) record(owned *ownedFields, altered *altered) {
+// recordInSync records that the child is in sync, except for values that were altered.
+func (c *childComparer) recordInSync(owned *ownedFields, altered *altered) {
 	d, live := c.desired, owned.object
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),

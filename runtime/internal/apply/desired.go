@@ -54,7 +54,7 @@ type Desired struct {
 // its hash. It returns an error if two items of a list have the same keys.
 func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	d.setIdentity(content)
-	if err := listmap.Check(d.Kind, content); err != nil {
+	if err := listmap.CheckDistinct(d.Kind, content); err != nil {
 		return d, fmt.Errorf("%s: %w", d.Key(), err)
 	}
 	var err error

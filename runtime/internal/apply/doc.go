@@ -35,7 +35,7 @@
 //	applied_state, compare_live                   the result of a comparison, recorded for the next one
 //	applier, child                                what to do
 //	client, create, adopt, recreate, value_patch  the writes
-//	invalid, refusal, conflicting_paths,          refused writes, and their causes
+//	invalid, refusal, invalidating_paths,         refused writes, and their causes
 //	immutable, errors, secrecy
 //	field_ownership, empty                        what an apply needs in order to drop fields
 //	repeat, other_manager                         repeated writes, and who makes them necessary

@@ -44,15 +44,15 @@ func (i invalidApply) outcome(ctx context.Context, refusal error) (Outcome, erro
 	return Outcome{}, newErrImmutable(refusal, i.desired.Kind.GroupKind(), immutable)
 }
 
-// retryOverConflicts repeats an apply that was refused because of fields that other managers set
+// retryOverInvalidating repeats an apply that was refused because of fields that other managers set
 // beside the desired ones: a port of the same name, a second source of a volume. Such a field
 // results from an edit of one of ours: an edit of a list's key moves the item, and an apply adds
 // ours beside it.
 //
-// First it makes this field manager the owner of the conflicting fields, so that the apply removes
+// First it makes this field manager the owner of the invalidating fields, so that the apply removes
 // them. If there are none, or the apply is refused again, it returns the refusal and leaves all
 // fields with their former owners.
-func (i invalidApply) retryOverConflicts(ctx context.Context, refusal error) (client.Object, error) {
+func (i invalidApply) retryOverInvalidating(ctx context.Context, refusal error) (client.Object, error) {
 	d := i.desired
 	fields := refusedFields(refusal)
 	inMetadata := func(field refusedField) bool { return field.path[0] == "metadata" }
@@ -64,8 +64,8 @@ func (i invalidApply) retryOverConflicts(ctx context.Context, refusal error) (cl
 		return nil, refusal
 	}
 	formerOwners, changed := current.GetManagedFields(), false
-	for _, everything := range []bool{false, true} {
-		owned, err := i.takeConflictingFields(ctx, current, refusal, everything)
+	for _, includePossible := range []bool{false, true} {
+		owned, err := i.takeInvalidatingFields(ctx, current, refusal, includePossible)
 		if err != nil {
 			return nil, err
 		}
@@ -88,14 +88,14 @@ func (i invalidApply) retryOverConflicts(ctx context.Context, refusal error) (cl
 	return nil, refusal
 }
 
-// takeConflictingFields makes this field manager the only owner of the conflicting fields, and
+// takeInvalidatingFields makes this field manager the only owner of the invalidating fields, and
 // returns the child with the new owners. It returns nil if there is nothing to take.
-func (i invalidApply) takeConflictingFields(ctx context.Context, current client.Object, refusal error, everything bool) (client.Object, error) {
+func (i invalidApply) takeInvalidatingFields(ctx context.Context, current client.Object, refusal error, includePossible bool) (client.Object, error) {
 	content, err := contentOf(current)
 	if err != nil {
 		return nil, err
 	}
-	paths := i.desired.conflictingPaths(current, content, refusedFields(refusal), everything)
+	paths := i.desired.invalidatingPaths(current, content, refusedFields(refusal), includePossible)
 	if paths.Empty() {
 		return nil, nil
 	}

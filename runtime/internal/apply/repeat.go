@@ -204,10 +204,10 @@ func (m *AppliedState) Refused() map[Key]error {
 	return refused
 }
 
-// keepBudgets drops the budgets of children that are neither in keys nor being deleted, and
+// dropIdleBudgets drops the budgets of children that are neither in keys nor being deleted, and
 // budgets that equal a full one. It keeps those of refused writes for a while: an author who no
 // longer desires a child because it was refused must not desire it again at once.
-func (m *AppliedState) keepBudgets(now time.Time, keys map[Key]bool) {
+func (m *AppliedState) dropIdleBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
 		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnWindow })
 		isFull := b.IsIdle(now) && b.deletion.IsIdle(now) && len(b.written) == 0

@@ -2,7 +2,7 @@
 // and which keys identify their items.
 //
 // The API server creates an object in which two items have the same keys, and refuses every later
-// apply to it. [Check] finds them before the object is created.
+// apply to it. [CheckDistinct] finds them before the object is created.
 package listmap
 
 //go:generate go run ../../../internal/listkeys table.go
@@ -69,14 +69,14 @@ func (k key) valueIn(item map[string]any) any {
 	return k.fallback
 }
 
-// Check returns an error if two items of a list in an object have the same keys. The error names
+// CheckDistinct returns an error if two items of a list in an object have the same keys. The error names
 // the list and the keys. Objects of unknown kinds have none.
-func Check(kind schema.GroupVersionKind, object map[string]any) error {
-	return Of(kind).checkFields("", object)
+func CheckDistinct(kind schema.GroupVersionKind, object map[string]any) error {
+	return Of(kind).checkListsIn("", object)
 }
 
-// checkFields checks the lists in the fields of an object.
-func (t Type) checkFields(path string, object map[string]any) error {
+// checkListsIn checks the lists in the fields of an object.
+func (t Type) checkListsIn(path string, object map[string]any) error {
 	for _, m := range types[t.name] {
 		if err := m.checkValue(path+m.name, object[m.name]); err != nil {
 			return err
@@ -90,7 +90,7 @@ func (m member) checkValue(path string, value any) error {
 	below := Type{m.of}
 	switch value := value.(type) {
 	case map[string]any:
-		return below.checkFields(path+".", value)
+		return below.checkListsIn(path+".", value)
 	case []any:
 		if m.unique {
 			if err := m.checkDistinct(path, value); err != nil {
@@ -99,7 +99,7 @@ func (m member) checkValue(path string, value any) error {
 		}
 		for i, item := range value {
 			object, _ := item.(map[string]any)
-			if err := below.checkFields(fmt.Sprintf("%s[%d].", path, i), object); err != nil {
+			if err := below.checkListsIn(fmt.Sprintf("%s[%d].", path, i), object); err != nil {
 				return err
 			}
 		}

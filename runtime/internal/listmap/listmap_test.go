@@ -37,7 +37,7 @@ func TestCheckNamesWhatIsThereTwice(t *testing.T) {
 		{"a kind that is not known", schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Service"}, ports(object{"port": int64(80)}, object{"port": int64(80)}), ""},
 	} {
 		got := ""
-		if err := Check(test.kind, test.object); err != nil {
+		if err := CheckDistinct(test.kind, test.object); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {

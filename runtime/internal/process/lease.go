@@ -85,8 +85,8 @@ func newLease(config *rest.Config, options Options, onLoss func(error)) (*lease,
 	return l, nil
 }
 
-// setNames names the lease, and the former one that is held, too, if any.
-func (l *lease) setNames(name, former string) (err error) {
+// createLocks names the lease, and the former one that is held, too, if any.
+func (l *lease) createLocks(name, former string) (err error) {
 	if l.Interface, err = l.newLock(name); err != nil || former == "" {
 		return err
 	}

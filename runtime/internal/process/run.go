@@ -120,7 +120,7 @@ func cacheOptions(options Options) cache.Options {
 // when it does.
 func (mgr probedManager) addControllers(settings Settings, life *lifetime, controllers []Controller) error {
 	if life.lease != nil {
-		if err := life.lease.setNames(leaseNames(settings, controllers)); err != nil {
+		if err := life.lease.createLocks(leaseNames(settings, controllers)); err != nil {
 			return err
 		}
 	}

@@ -91,9 +91,9 @@ func (s *state) giveUpIfLast(err error, limit int) error {
 	return errGaveUp{limit, err}
 }
 
-// isHidden reports whether the status does not show an error yet: it consists of writes that
+// delaysReport reports whether the status and Events do not show an error yet: it consists of writes that
 // failed for a reason which often passes by itself, and has not lasted.
-func (s *subject) isHidden(err error) bool {
+func (s *subject) delaysReport(err error) bool {
 	failed, alone := backoff.FailedIn(err)
 	lasts := func(f backoff.Failed) bool { return !f.IsYoung(s.loop.now()) }
 	return alone && !isTerminal(err) && !slices.ContainsFunc(failed, lasts)

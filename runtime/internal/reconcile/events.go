@@ -25,7 +25,7 @@ func (s *subject) recordEvents(author []declared.Event, err error) {
 		}
 	}
 	s.state.events = slices.Clone(author)
-	if err != nil && !s.isHidden(err) && s.state.eventTexts.isNew(errorMessage(err), s.now) {
+	if err != nil && !s.delaysReport(err) && s.state.eventTexts.isNew(errorMessage(err), s.now) {
 		s.recordEvent(corev1.EventTypeWarning, errorReason(err), errorMessage(err))
 	}
 }

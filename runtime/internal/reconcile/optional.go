@@ -68,7 +68,7 @@ func (*optionalKinds) NeedLeaderElection() bool { return false }
 // Start looks for the kinds until ctx is done. When one comes or goes, all parents are reconciled.
 func (o *optionalKinds) Start(ctx context.Context) error {
 	for tick := time.Tick(o.every); ; {
-		if o.look(ctx) {
+		if o.refreshServed(ctx) {
 			o.requeue(ctx)
 		}
 		select {
@@ -79,8 +79,8 @@ func (o *optionalKinds) Start(ctx context.Context) error {
 	}
 }
 
-// look asks the API server which of the kinds it serves, and reports whether that has changed.
-func (o *optionalKinds) look(ctx context.Context) (hasChanged bool) {
+// refreshServed asks the API server which of the kinds it serves, and reports whether that has changed.
+func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 	for _, kind := range o.kinds {
 		isServed, err := o.serves(kind.GroupVersionKind)
 		if err == nil && isServed && kind.hasSynced == nil {

@@ -102,7 +102,7 @@ func (w *writer) deleteObject(ctx context.Context, child child) error {
 	return nil
 }
 
-// orphanObject takes the marks of a child off, so that it stays without an owner.
+// orphanObject removes the owner reference and marks of a child, which then stays without an owner.
 func (w *writer) orphanObject(ctx context.Context, child child) error {
 	return w.orphanWith(ctx, child, nil)
 }

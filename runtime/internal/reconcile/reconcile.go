@@ -58,7 +58,7 @@ func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, err
 	}
 	if !r.loop.selector.matches(r.parent) && r.isUntouched(observed) {
-		return ctrl.Result{}, r.leaveParent(ctx)
+		return ctrl.Result{}, r.forgetParent(ctx)
 	}
 	orphaningErr := r.noteOrphaning(ctx)
 	if isStale(orphaningErr) {
@@ -113,9 +113,9 @@ func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing
 	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed)))
 }
 
-// leaveParent forgets an object that is no parent any more and has nothing of this
+// forgetParent forgets an object that is no parent any more and has nothing of this
 // controller's left.
-func (r *run) leaveParent(ctx context.Context) error {
+func (r *run) forgetParent(ctx context.Context) error {
 	if err := r.cleanUpForParent(ctx); err != nil {
 		return err
 	}

@@ -85,10 +85,10 @@ func TestAnOptionalKindIsStartedAgainAfterAnError(t *testing.T) {
 		return func() bool { return true }, nil
 	}}
 	all := optionalKinds{discovery: client, every: time.Minute, kinds: []*optionalKind{optional}}
-	if all.look(t.Context()); optional.isServed() {
+	if all.refreshServed(t.Context()); optional.isServed() {
 		t.Error("the kind counts as served although its informer was not started")
 	}
-	if all.look(t.Context()); !optional.isServed() || starts != 2 {
+	if all.refreshServed(t.Context()); !optional.isServed() || starts != 2 {
 		t.Errorf("served: %v, after %d starts", optional.isServed(), starts)
 	}
 }

@@ -149,8 +149,8 @@ func (l *loop) watchRelated(kind *relatedKind) source.Source {
 	return source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{})
 }
 
-// recordRelated has the next reconcile see a child as a write left it where it is a related object, too:
-// that cache is another one. record records a write or a deletion.
+// recordRelated records the write or deletion of a child for the caches of related kinds that show it
+// too, so that the next reconcile waits until they have caught up. record is the function for either.
 func (w *writer) recordRelated(kind *childKind, object client.Object, record func(*consistency.Source, client.Object, time.Time)) {
 	for _, entry := range w.loop.relatedKinds {
 		if entry.GroupVersionKind == kind.GroupVersionKind && entry.isServed() && entry.source != nil {

@@ -73,8 +73,8 @@ func joinFailed(failed []errChild, undesired []child) error {
 	return errors.Join(all...)
 }
 
-// isRefusal reports whether the API server has refused a child for what it is, and not for its name
-// or for a right that the operator lacks.
+// isRefusal reports whether the API server has refused the content of a child. A name that is taken,
+// a right that the operator lacks and a failure that passes by itself are no refusals.
 func isRefusal(err error) bool {
 	return !backoff.IsTransient(err) && !process.LacksRight(err) && !errors.As(err, new(apply.ErrNameConflict))
 }

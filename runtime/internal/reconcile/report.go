@@ -36,7 +36,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	err := r.state.giveUpIfLast(errors.Join(done.err, r.cleanupErr, r.restorer.err), limit)
 	made := report{children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), metadataConflict: r.writer.metadataConflict}
 	conditions := r.findConditions(made)
-	if !r.isHidden(err) {
+	if !r.delaysReport(err) {
 		refused := r.writer.writeStatus(ctx, response, conditions, err)
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
 			err = errors.Join(err, refused)

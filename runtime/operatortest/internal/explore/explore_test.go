@@ -27,13 +27,13 @@ func TestPatternsSelectCasesAsGoTestDoes(t *testing.T) {
 		{"TestA/(w|x)/y", "TestA/x/y", true},
 		{"TestA/Secret data", "TestA/Secret_data/y", true},
 	} {
-		if got := isSelected(test.pattern, test.name); got != test.expect {
+		if got := matchesPattern(test.pattern, test.name); got != test.expect {
 			t.Errorf("pattern %q selects %q: %t", test.pattern, test.name, got)
 		}
 	}
 	name := "Deployment_*/foreign/spec.containers[main].image:_change/put/created/running"
 	pattern := replayedCase(t, name)[len("go test -run '"):]
-	if !isSelected(pattern[:len(pattern)-1], t.Name()+"/"+name) {
+	if !matchesPattern(pattern[:len(pattern)-1], t.Name()+"/"+name) {
 		t.Errorf("%s does not select %s", pattern, name)
 	}
 }

@@ -41,7 +41,7 @@ func (x *exploration) planTrials() (plan explorationPlan) {
 		x.usual = append(x.usual, p.readUsual())
 		for _, d := range x.author.childrenOf(p.object.GetUID()) {
 			c := &exploredChild{trial: &trial{variant: p.variant, childName: nameInRound(d, p.object.GetName())}, x: x, parent: p, child: d}
-			if c.readSample(); c.before == nil {
+			if c.readBefore(); c.before == nil {
 				continue
 			}
 			like := trial{variant: p.variant, childName: c.trial.childName, resource: c.resource}
@@ -58,8 +58,8 @@ func (x *exploration) planTrials() (plan explorationPlan) {
 	return plan
 }
 
-// readSample reads a child, and keeps what later trials need of it.
-func (c *exploredChild) readSample() {
+// readBefore reads a child, and keeps what later trials need of it.
+func (c *exploredChild) readBefore() {
 	if err := c.find(); err != nil {
 		c.x.t.Fatal(err)
 	}

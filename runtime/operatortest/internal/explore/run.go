@@ -11,7 +11,7 @@ import (
 
 // isTestSelected reports whether the flags of go test select a subtest.
 func isTestSelected(t *testing.T, name string) bool {
-	return isSelected(flagValue("test.run"), t.Name()+"/"+name) && !isSkipped(flagValue("test.skip"), t.Name()+"/"+name)
+	return matchesPattern(flagValue("test.run"), t.Name()+"/"+name) && !isSkipped(flagValue("test.skip"), t.Name()+"/"+name)
 }
 
 func flagValue(name string) string {
@@ -21,8 +21,8 @@ func flagValue(name string) string {
 	return ""
 }
 
-// isSelected reports whether an alternative of a pattern of go test selects a test.
-func isSelected(pattern, name string) bool {
+// matchesPattern reports whether an alternative of a pattern of go test selects a test.
+func matchesPattern(pattern, name string) bool {
 	return pattern == "" || slices.ContainsFunc(splitPattern(pattern, '|'), func(one string) bool { return matchesEach(one, name) })
 }
 
@@ -42,7 +42,7 @@ func matchesEach(pattern, name string) bool {
 }
 
 func isSkipped(pattern, name string) bool {
-	return pattern != "" && len(splitPattern(pattern, '/')) <= strings.Count(name, "/")+1 && isSelected(pattern, name)
+	return pattern != "" && len(splitPattern(pattern, '/')) <= strings.Count(name, "/")+1 && matchesPattern(pattern, name)
 }
 
 // splitPattern splits a pattern at a separator outside of brackets.

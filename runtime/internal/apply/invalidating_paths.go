@@ -10,18 +10,18 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
-// conflictSearch follows a field that the API server refused to the fields of a child that others
+// invalidatingSearch follows a field that the API server refused to the fields of a child that others
 // have set and that make the desired state, applied over them, invalid.
-type conflictSearch struct {
-	refused    []string // the path of the field
-	everything bool     // also fields that may conflict, where a desired field is missing
-	found      *fieldpath.Set
-	keys       map[*managedfields.Node]value.FieldList // of any item of each list
+type invalidatingSearch struct {
+	refused         []string // the path of the field
+	includePossible bool     // also fields that may conflict, where a desired field is missing
+	found           *fieldpath.Set
+	keys            map[*managedfields.Node]value.FieldList // of any item of each list
 }
 
-// conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
-// that the API server refused. everything adds paths that only may conflict.
-func (d Desired) conflictingPaths(object client.Object, live map[string]any, fields []refusedField, everything bool) *fieldpath.Set {
+// invalidatingPaths returns the paths in a child that conflict with the desired state, by the fields
+// that the API server refused. includePossible adds paths that only may conflict.
+func (d Desired) invalidatingPaths(object client.Object, live map[string]any, refused []refusedField, includePossible bool) *fieldpath.Set {
 	owned := fieldpath.NewSet() // by any field manager
 	for _, entry := range object.GetManagedFields() {
 		if entry.FieldsV1 != nil && entry.APIVersion == d.Kind.GroupVersion().String() {
@@ -30,15 +30,15 @@ func (d Desired) conflictingPaths(object client.Object, live map[string]any, fie
 	}
 	found, desired := fieldpath.NewSet(), d.fields()
 	delete(desired, "metadata")
-	for _, field := range fields {
-		search := conflictSearch{field.path, everything, found, map[*managedfields.Node]value.FieldList{}}
+	for _, field := range refused {
+		search := invalidatingSearch{field.path, includePossible, found, map[*managedfields.Node]value.FieldList{}}
 		managedfields.Rules{Enter: search.enter, Leave: search.leave}.Walk(owned, desired, live)
 	}
 	return found
 }
 
 // enter follows the refused field, and records which keys the items of a list have.
-func (s *conflictSearch) enter(p *managedfields.Node) bool {
+func (s *invalidatingSearch) enter(p *managedfields.Node) bool {
 	if p.Element.Key != nil {
 		s.keys[p.Parent] = *p.Element.Key
 	}
@@ -48,7 +48,7 @@ func (s *conflictSearch) enter(p *managedfields.Node) bool {
 
 // refusedBelow returns the rest of the refused path at a node. It reports false if the path does
 // not lead there. The path of a list leads to all its items.
-func (s *conflictSearch) refusedBelow(p *managedfields.Node) ([]string, bool) {
+func (s *invalidatingSearch) refusedBelow(p *managedfields.Node) ([]string, bool) {
 	if p.Parent == nil {
 		return s.refused, true
 	}
@@ -62,8 +62,8 @@ func (s *conflictSearch) refusedBelow(p *managedfields.Node) ([]string, bool) {
 	return above[1:], above[0] == *p.Element.FieldName
 }
 
-// leave adds the conflicting fields of an object, or items of a list.
-func (s *conflictSearch) leave(p *managedfields.Node) {
+// leave adds the invalidating fields of an object, or items of a list.
+func (s *invalidatingSearch) leave(p *managedfields.Node) {
 	rest, _ := s.refusedBelow(p)
 	switch desired := p.Desired.Value.(type) {
 	case map[string]any:
@@ -81,7 +81,7 @@ func (s *conflictSearch) leave(p *managedfields.Node) {
 // addFields adds the refused field if it is not desired and the object was edited. Where a desired
 // field is missing, it adds what stands in its place: objects, such as the sources of a volume, and
 // other fields only if there is no object.
-func (s *conflictSearch) addFields(path fieldpath.Path, desired, live map[string]any, rest []string) {
+func (s *invalidatingSearch) addFields(path fieldpath.Path, desired, live map[string]any, rest []string) {
 	isMissing, isEdited := findEdits(desired, live)
 	if len(rest) > 0 && desired[rest[0]] == nil {
 		if live[rest[0]] != nil && isEdited {
@@ -104,7 +104,7 @@ func (s *conflictSearch) addFields(path fieldpath.Path, desired, live map[string
 			others = append(others, name)
 		}
 	}
-	if len(objects) == 0 || s.everything {
+	if len(objects) == 0 || s.includePossible {
 		objects = append(objects, others...)
 	}
 	for _, name := range objects {
@@ -113,32 +113,32 @@ func (s *conflictSearch) addFields(path fieldpath.Path, desired, live map[string
 }
 
 // add adds a field of an object.
-func (s *conflictSearch) add(path fieldpath.Path, name string) {
+func (s *invalidatingSearch) add(path fieldpath.Path, name string) {
 	s.found.Insert(append(slices.Clip(path), fieldpath.FieldNameElement(name)))
 }
 
 // addItems adds the items of others that have the same value in the refused field as a desired item.
-func (s *conflictSearch) addItems(p *managedfields.Node, desired, live []any, field []string) {
+func (s *invalidatingSearch) addItems(p *managedfields.Node, desired, live []any, field []string) {
 	values, found := map[string]bool{}, 0
 	for _, item := range desired {
 		values[jsonText(valueAt(item, field))] = true
 	}
-	var conflicting, others []fieldpath.Path
+	var certain, others []fieldpath.Path
 	for _, item := range live {
 		element := fieldpath.PathElement{Key: keysOf(item, s.keys[p])}
 		switch path := append(p.Path(), element); {
 		case p.Desired.Follow(element).Exists:
 			found++
 		case len(field) > 0 && values[jsonText(valueAt(item, field))]:
-			conflicting = append(conflicting, path)
+			certain = append(certain, path)
 		default:
 			others = append(others, path)
 		}
 	}
-	if s.everything && found < len(desired) {
-		conflicting = append(conflicting, others...)
+	if s.includePossible && found < len(desired) {
+		certain = append(certain, others...)
 	}
-	for _, path := range conflicting {
+	for _, path := range certain {
 		s.found.Insert(path)
 	}
 }
