@@ -177,7 +177,7 @@ func nullableOfRoot(v *spec.Version) []string {
 // server sets the defaults below it, unless an empty spec would be invalid.
 func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
 	required := crdgen.RootRequires(v, tag)
-	if !required && (tag == "status" || canBeNull(n.schema, required) || !acceptsZero(v, tag, n.schema)) {
+	if !required && (tag == "status" || canBeNull(n.schema, required) || !rootAcceptsZero(v, tag, n.schema)) {
 		tag += ",omitzero"
 	}
 	n.hasCrossFieldRules = n.hasCrossFieldRules || hasOwnCrossFieldRules(n.schema)
@@ -197,9 +197,9 @@ func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Fi
 	return f
 }
 
-// acceptsZero reports whether the zero value of the Go type of a spec or a status is valid. Such a
+// rootAcceptsZero reports whether the zero value of the Go type of a spec or a status is valid. Such a
 // field is written even if it is zero, so that readers can distinguish it from an absent one.
-func acceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
+func rootAcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	if IsStruct(s) && len(s.Keywords.Required) == 0 && !crdgen.HasCrossFieldRules(&s.Keywords) && !crdgen.RootHasRulesFor(v, name) {
 		return true
 	}

@@ -136,13 +136,14 @@ func (d *describer) hasGeneratedMethod(t types.Type, name string) bool {
 	}
 	path := named.Obj().Pkg().Path()
 	if d.hidden[path] == nil {
-		d.hidden[path] = d.hiddenIn(path)
+		d.hidden[path] = d.methodsInExcludedFiles(path)
 	}
 	return d.hidden[path][named.Obj().Name()+"."+name]
 }
 
-// hiddenIn returns the methods, as Type.Method, in the files of a package that the build excludes.
-func (d *describer) hiddenIn(importPath string) map[string]bool {
+// methodsInExcludedFiles returns the methods, as Type.Method, in the files of a package that the
+// build excludes.
+func (d *describer) methodsInExcludedFiles(importPath string) map[string]bool {
 	found := map[string]bool{}
 	pkg := d.program.roots.find(importPath)
 	if pkg == nil {
@@ -155,20 +156,30 @@ func (d *describer) hiddenIn(importPath string) map[string]bool {
 		}
 		for _, decl := range parsed.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
-				found[receiverName(fn)+"."+fn.Name.Name] = true
+				found[receiverTypeName(fn)+"."+fn.Name.Name] = true
 			}
 		}
 	}
 	return found
 }
 
-func receiverName(fn *ast.FuncDecl) string {
-	t := fn.Recv.List[0].Type
-	if star, ok := t.(*ast.StarExpr); ok {
-		t = star.X
+// receiverTypeName returns the name of the type that a method belongs to, without type parameters.
+func receiverTypeName(method *ast.FuncDecl) string {
+	t := method.Recv.List[0].Type
+	for {
+		switch of := t.(type) {
+		case *ast.StarExpr:
+			t = of.X
+		case *ast.ParenExpr:
+			t = of.X
+		case *ast.IndexExpr:
+			t = of.X
+		case *ast.IndexListExpr:
+			t = of.X
+		case *ast.Ident:
+			return of.Name
+		default:
+			return ""
+		}
 	}
-	if name, ok := t.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
 }

@@ -25,9 +25,9 @@ func (p positions) position(at token.Pos) spec.Pos {
 // ofNode returns the position of a node of a parsed file.
 func (p positions) ofNode(n ast.Node) spec.Pos { return p.position(n.Pos()) }
 
-// shorten returns a position of the go command or of controller-tools as messages show it: relative
+// shortPosition returns a position of the go command or of controller-tools as messages show it: relative
 // to the project, or to the module of the file.
-func (p positions) shorten(pos string) string {
+func (p positions) shortPosition(pos string) string {
 	return p.parse(pos).String()
 }
 

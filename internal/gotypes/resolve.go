@@ -100,7 +100,7 @@ func (r *resolver) readType(pkg *loader.Package, path, name string) result {
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
 	for _, err := range r.program.roots.errorsSince(before) {
-		return result{trouble: &trouble{name + " has no schema: " + loaderMessage(err.Msg), "see " + r.program.positions.shorten(err.Pos)}}
+		return result{trouble: &trouble{name + " has no schema: " + loaderMessage(err.Msg), "see " + r.program.positions.shortPosition(err.Pos)}}
 	}
 	schema := r.program.parser.FlattenedSchemata[ident]
 	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(schema.DeepCopy()))

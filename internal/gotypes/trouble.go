@@ -25,7 +25,7 @@ func (p *program) troubleWith(path string) *trouble {
 	}
 	switch {
 	case len(pkg.Errors) > 0 && len(pkg.GoFiles) > 0:
-		return &trouble{"package " + path + " cannot be read: " + firstLine(pkg.Errors[0].Msg), "see " + p.positions.shorten(pkg.Errors[0].Pos)}
+		return &trouble{"package " + path + " cannot be read: " + firstLine(pkg.Errors[0].Msg), "see " + p.positions.shortPosition(pkg.Errors[0].Pos)}
 	case len(pkg.Errors) > 0:
 		return p.missingModule(path, pkg.Errors[0].Msg)
 	case pkg.Name == "main":

@@ -26,8 +26,8 @@ func (p *occurrence) namingParent() *occurrence {
 	return p.parent
 }
 
-// typeLabel returns the name of the object's type, or the label if the object has no type.
-func (p *occurrence) typeLabel() string {
+// typeNameOrLabel returns the name of the object's type, or the label if the object has no type.
+func (p *occurrence) typeNameOrLabel() string {
 	if p.object != nil && p.object.name != "" {
 		return p.object.name
 	}

@@ -20,7 +20,7 @@ func (w *lineWriter) addMarker(word, name string, n *yaml.Node) bool {
 	}
 	switch {
 	case k.Form() == spec.ValueMarker:
-		return w.addValue(k.Marker, n)
+		return w.addValueMarker(k.Marker, n)
 	case k.Form() == spec.EnumMarker:
 		return w.addEnum(n)
 	case name == "required", name == "x-kubernetes-preserve-unknown-fields" && (!isTrue(n) || !strings.HasPrefix(word, "map[")):
@@ -71,8 +71,8 @@ func (w *lineWriter) add(name, value string) {
 	w.markers = append(w.markers, name)
 }
 
-// addValue adds a default or an example. It returns false if the value is not of the type.
-func (w *lineWriter) addValue(name string, n *yaml.Node) bool {
+// addValueMarker adds a default or an example. It returns false if the value is not of the type.
+func (w *lineWriter) addValueMarker(name string, n *yaml.Node) bool {
 	value, ok := w.valueText(n)
 	if ok {
 		w.add(name, value)

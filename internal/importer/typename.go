@@ -57,7 +57,7 @@ func (o *object) chooseName(names []string, free func(string) bool) string {
 	}
 	for _, name := range names {
 		for p := o.occurrenceNamed(name).parent; p != nil && len(name) < maxTypeName; p = p.namingParent() {
-			if name = joinNames(p.typeLabel(), name); free(name) {
+			if name = joinNames(p.typeNameOrLabel(), name); free(name) {
 				return name
 			}
 		}

@@ -46,7 +46,7 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	if source.header, err = headerOf(tree, in.Project); err != nil {
 		return source, err
 	}
-	source.readTemplates(dir)
+	source.readTemplateFolders(dir)
 	if !in.NeedsGoSource() {
 		return source, nil
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
-// readTemplates reads the folders of the author's templates for the project in dir. It stores what
+// readTemplateFolders reads the folders of the author's templates for the project in dir. It stores what
 // is wrong with them, so that Plan reports it together with errors in templates.
-func (s *Source) readTemplates(dir string) {
+func (s *Source) readTemplateFolders(dir string) {
 	if s.Project == nil || len(s.Project.Templates) == 0 {
 		return
 	}
@@ -39,7 +39,7 @@ func (s *Source) readTemplates(dir string) {
 // wrong with their folders. It is empty for a project without templates.
 func DigestTemplates(dir string, in Input) (string, error) {
 	source := Source{Input: in}
-	source.readTemplates(dir)
+	source.readTemplateFolders(dir)
 	return source.templatesDigest()
 }
 

@@ -15,7 +15,7 @@ func Check(p *Project, apis []*Summary, controllers []*Controller) Problems {
 		if !c.claimKind(api) {
 			continue // the rest would repeat it
 		}
-		c.claimNames(api)
+		c.claimOtherNames(api)
 		c.claimGoTypes(api)
 		c.claimOperatorFolder(api, apis)
 	}
@@ -58,9 +58,9 @@ func (c *checker) claimKind(api *Summary) bool {
 	return c.claimName("kind", api.Group, api.Names.Kind, api.PositionOf("names.kind"), "names.kind", "a kind has one file")
 }
 
-// claimNames claims the other names by which Kubernetes and kubectl know a kind. The API server
+// claimOtherNames claims the other names by which Kubernetes and kubectl know a kind. The API server
 // would refuse the second CRD, or not serve it.
-func (c *checker) claimNames(api *Summary) {
+func (c *checker) claimOtherNames(api *Summary) {
 	if api.Names.ListKind != "" {
 		c.claimName("kind", api.Group, api.Names.ListKind, api.PositionOf("names.listKind"), "names.listKind", "set names.listKind")
 	}

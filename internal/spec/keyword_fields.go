@@ -257,8 +257,8 @@ func withPreset(v value, preset string) value {
 	return v
 }
 
-// treesField describes a list of schemas that only validate, such as anyOf.
-func treesField(value func(*props) any) keywordField {
+// validationListField describes a list of schemas that only validate, such as anyOf.
+func validationListField(value func(*props) any) keywordField {
 	return keywordField{value: value, schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Ref("validation")) })}
 }
 

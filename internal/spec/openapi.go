@@ -69,7 +69,7 @@ func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks)
 	var collection *Schema
 	typeName := ""
 	d.eachEntry(n, path, func(key, value *yaml.Node, keyPath string) {
-		if yamltext.IsNull(value) && !allowsNull(key.Value) {
+		if yamltext.IsNull(value) && !keywordAllowsNull(key.Value) {
 			d.fail(value, keyPath, "has no value", "write one, or leave the key out")
 			return
 		}
@@ -107,9 +107,9 @@ func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks)
 	return s, m
 }
 
-// allowsNull reports whether a keyword accepts null, as default does. It returns true for unknown
+// keywordAllowsNull reports whether a keyword accepts null, as default does. It returns true for unknown
 // keywords, which have their own message.
-func allowsNull(key string) bool {
+func keywordAllowsNull(key string) bool {
 	k := KeywordByName(key)
 	return k == nil || k.Form() == ValueMarker
 }

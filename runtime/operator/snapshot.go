@@ -87,7 +87,7 @@ func (s Snapshot[T]) In(namespace string) Snapshot[T] {
 // All yields every child, ordered by namespace and then name.
 func (s Snapshot[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, item := range s.shown() {
+		for _, item := range s.inNamespace() {
 			if !yield(reconcile.CopyObject(item).(T)) {
 				return
 			}
@@ -96,7 +96,7 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 }
 
 // Len returns the number of children.
-func (s Snapshot[T]) Len() int { return len(s.shown()) }
+func (s Snapshot[T]) Len() int { return len(s.inNamespace()) }
 
 // Ready reports whether the child with this name exists and is healthy: a
 // Deployment is rolled out, a Pod is ready, a Job is complete, a custom
@@ -130,8 +130,8 @@ func (s Snapshot[T]) keyOf(name string) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: s.namespace, Name: name}, true
 }
 
-// shown returns the objects of the snapshot's namespace.
-func (s Snapshot[T]) shown() []T {
+// inNamespace returns the objects of the snapshot's namespace.
+func (s Snapshot[T]) inNamespace() []T {
 	s.recordRead()
 	if s.namespace == AllNamespaces {
 		return s.items

@@ -59,7 +59,7 @@ func (c *Cluster) Delete(objects ...client.Object) {
 	c.operator.Delete(objects...)
 }
 
-// Eventually waits until check returns nil, and fails the test with its last error after half a
+// Eventually waits until check returns nil, and fails the test with its last error after a
 // minute. what completes the sentence "waiting until …".
 func (c *Cluster) Eventually(what string, check func() error) {
 	c.t.Helper()

@@ -18,8 +18,8 @@ type Mismatch struct {
 
 // Mismatches compares the module files of a project with each other and with this opgen.
 func (r Release) Mismatches(goMod, toolsMod []byte) []Mismatch {
-	project, projectMismatches := selectedVersions("go.mod", goMod)
-	tools, toolsMismatches := selectedVersions("tools.mod", toolsMod)
+	project, projectMismatches := versionsInModFile("go.mod", goMod)
+	tools, toolsMismatches := versionsInModFile("tools.mod", toolsMod)
 	mismatches := slices.Concat(projectMismatches, toolsMismatches)
 	if len(mismatches) > 0 {
 		return mismatches
@@ -54,9 +54,9 @@ func kubernetesMismatches(project map[string]string) []Mismatch {
 	return mismatches
 }
 
-// selectedVersions returns the versions in a module file after its replacements. For a replacement
+// versionsInModFile returns the versions in a module file after its replacements. For a replacement
 // by a folder it is the path.
-func selectedVersions(name string, data []byte) (map[string]string, []Mismatch) {
+func versionsInModFile(name string, data []byte) (map[string]string, []Mismatch) {
 	file, err := modfile.Parse(name, data, nil)
 	if err != nil {
 		return nil, []Mismatch{{name, err.Error()}}

@@ -37,7 +37,7 @@ func (d Desired) mayAdopt(live client.Object, isUnowned bool) bool {
 // former controller loses the object, because an object has only one controller.
 func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, error) {
 	if !c.desired.Update.Rules().RepairsDrift {
-		return asAdopted(c.takeOwnership(ctx, live))
+		return asAdopted(c.writeOwnership(ctx, live))
 	}
 	live, err := c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live))
 	if err != nil {
@@ -116,9 +116,9 @@ func (d Desired) ownershipPatch(live client.Object, claims []Claim) map[string]a
 	return metadata
 }
 
-// takeOwnership makes an object the parent's child and changes nothing else in it. An apply would
+// writeOwnership makes an object the parent's child and changes nothing else in it. An apply would
 // also drop all fields that this field manager has set before.
-func (c *childApply) takeOwnership(ctx context.Context, live client.Object) (Outcome, error) {
+func (c *childApply) writeOwnership(ctx context.Context, live client.Object) (Outcome, error) {
 	d := c.desired
 	answer, err := c.client.patchMetadata(ctx, d.Key(), live, d.ownershipPatch(live, c.applier.claimsOn(live)))
 	if err != nil {
@@ -132,9 +132,9 @@ func (c *childApply) takeOwnership(ctx context.Context, live client.Object) (Out
 // the author wants to own the child in another way.
 func (c *childApply) updateOwnership(ctx context.Context, live client.Object) (Outcome, error) {
 	if last := c.state.childWithUID(c.desired.Key(), live); last == nil || last.input != c.desired.Input {
-		return c.takeOwnership(ctx, live)
+		return c.writeOwnership(ctx, live)
 	}
-	return c.repeat(ctx, live, c.takeOwnership)
+	return c.repeat(ctx, live, c.writeOwnership)
 }
 
 // hasOwnership reports whether an object has the metadata that makes it the parent's child.

@@ -144,14 +144,14 @@ func (c observingClient) reportPatch(ctx context.Context, verb string, answer cl
 		return err
 	}
 	if fields := differentFields("", before, after); len(fields) > 0 {
-		c.report(ctx, verb, answer, fields, desiredText(after))
+		c.report(ctx, verb, answer, fields, comparableJSON(after))
 	}
 	return nil
 }
 
-// desiredText returns the content of an object without its status, and without what each answer to
+// comparableJSON returns the content of an object without its status, and without what each answer to
 // a dry run has of its own.
-func desiredText(content map[string]any) string {
+func comparableJSON(content map[string]any) string {
 	content = maps.Clone(content)
 	delete(content, "status")
 	if metadata, ok := content["metadata"].(map[string]any); ok {

@@ -13,15 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// newTracer returns a tracer of OpenTelemetry's global provider, which drops spans until [Main] or
+// globalTracer returns a tracer of OpenTelemetry's global provider, which drops spans until [Main] or
 // the author sets another.
-func newTracer() trace.Tracer { return otel.Tracer("github.com/opgen-dev/opgen/runtime/operator") }
+func globalTracer() trace.Tracer { return otel.Tracer("github.com/opgen-dev/opgen/runtime/operator") }
 
 // StartReconcile returns the context of a reconcile with its span, and with a logger that
 // names the parent's generation. The controller's logger names the parent and the reconcileID.
 func StartReconcile(ctx context.Context, name string, kind schema.GroupVersionKind, parent client.Object) (context.Context, trace.Span) {
 	logger := log.FromContext(ctx).WithValues("generation", parent.GetGeneration())
-	ctx, span := newTracer().Start(ctx, "reconcile "+name)
+	ctx, span := globalTracer().Start(ctx, "reconcile "+name)
 	if span.IsRecording() {
 		span.SetAttributes(
 			attribute.String("opgen.controller", name),
@@ -51,7 +51,7 @@ func SetResult(ctx context.Context, result, message string) {
 
 // CallInSpan makes a call in a new span. describe returns the text of an error.
 func CallInSpan[T any](ctx context.Context, name string, describe func(error) string, call func(context.Context) (T, error)) (T, error) {
-	ctx, span := newTracer().Start(ctx, name)
+	ctx, span := globalTracer().Start(ctx, name)
 	defer span.End()
 	value, err := call(ctx)
 	if err != nil && span.IsRecording() {

@@ -45,7 +45,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 func (t transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 func (t transport) traceRequest(request *http.Request) (*http.Response, error) {
-	ctx, span := newTracer().Start(request.Context(), request.Method+" "+requestResource(request.URL.Path), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+	ctx, span := globalTracer().Start(request.Context(), request.Method+" "+requestResource(request.URL.Path), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("http.request.method", request.Method),
 		attribute.String("url.full", request.URL.String()),
 		attribute.String("server.address", request.URL.Hostname()),

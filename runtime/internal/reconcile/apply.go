@@ -23,7 +23,7 @@ type applied struct {
 	unapplied  map[apply.Key]bool // those that failed, and those that wait for nothing else
 	prunes     prunes
 	impossible error // of children that Finalize desires in a namespace that is being deleted
-	err        error // all that went wrong, but for what is impossible; see [joinErrors]
+	err        error // all that went wrong, but for what is impossible; see [staleOrJoined]
 }
 
 // applyDesired brings the children to the desired state. It applies each child whatever
@@ -43,25 +43,25 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, sets []decla
 		err = r.restorer.restoreDependents(ctx, observed, plan.tasks)
 	}
 	if err != nil {
-		return applied{children: observed.all(), err: joinErrors(invalid, err)}
+		return applied{children: observed.all(), err: staleOrJoined(invalid, err)}
 	}
 	done := r.applyTasks(ctx, observed, plan.tasks)
 	r.request.isUnwritten = r.request.hasUnwritten(plan.tasks)
 	if invalid != nil {
-		done.err = joinErrors(done.err, invalid, joinFailed(done.failed, nil))
+		done.err = staleOrJoined(done.err, invalid, joinFailed(done.failed, nil))
 		return done
 	}
 	undesired, kept := r.splitUndesired(observed, plan)
 	done.children = append(append(done.children, kept...), plan.unserved...)
 	isStopped := isStale(done.err)
-	done.err = joinErrors(done.err, joinFailed(done.failed, undesired))
+	done.err = staleOrJoined(done.err, joinFailed(done.failed, undesired))
 	if !mayRemove || isStopped {
 		return done
 	}
 	var limitErr error
 	done.prunes, limitErr = r.findPrunes(ctx, done, undesired, kept)
 	err = r.writer.removeChildren(ctx, append(done.replacements(), done.prunes.due...))
-	done.err = joinErrors(done.err, limitErr, err)
+	done.err = staleOrJoined(done.err, limitErr, err)
 	return done
 }
 

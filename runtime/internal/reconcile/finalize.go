@@ -19,10 +19,10 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	if done.prunes.heldText, done.err = r.holdOptOut(ctx, done.children); done.err != nil || done.prunes.heldText != "" {
 		return r.reportOutcome(ctx, observed, response, done)
 	}
-	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
+	if r.loop.definition.Author.Finalize != nil && !r.finalizeHasReturned() {
 		response, done = r.callAndApply(ctx, observed)
 		if done.err != nil || !response.Finalized {
-			done.err = joinErrors(done.err, done.impossible)
+			done.err = staleOrJoined(done.err, done.impossible)
 			return r.reportOutcome(ctx, observed, response, done)
 		}
 		r.state.finalized = true
@@ -48,8 +48,8 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	return end
 }
 
-// isFinalized reports whether the author's Finalize has returned Finalized for this parent.
-func (s *subject) isFinalized() bool {
+// finalizeHasReturned reports whether the author's Finalize has returned Finalized for this parent.
+func (s *subject) finalizeHasReturned() bool {
 	return s.state.finalized || s.hasRecord(finalizedKey)
 }
 

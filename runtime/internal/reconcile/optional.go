@@ -82,7 +82,7 @@ func (o *optionalKinds) Start(ctx context.Context) error {
 // refreshServed asks the API server which of the kinds it serves, and reports whether that has changed.
 func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 	for _, kind := range o.kinds {
-		isServed, err := o.serves(kind.GroupVersionKind)
+		isServed, err := o.discoverKind(kind.GroupVersionKind)
 		if err == nil && isServed && kind.hasSynced == nil {
 			err = kind.begin()
 		}
@@ -106,8 +106,8 @@ func (o *optionalKinds) waitFor(ctx context.Context, hasSynced func() bool) bool
 	return toolscache.WaitForCacheSync(bounded.Done(), hasSynced)
 }
 
-// serves reports whether the API server serves a kind.
-func (o *optionalKinds) serves(kind schema.GroupVersionKind) (bool, error) {
+// discoverKind asks whether the API server serves a kind.
+func (o *optionalKinds) discoverKind(kind schema.GroupVersionKind) (bool, error) {
 	resources, err := o.discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
 	if apierrors.IsNotFound(err) {
 		return false, nil

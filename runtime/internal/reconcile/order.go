@@ -30,7 +30,7 @@ func missingFirst(tasks []task) []task {
 //
 // One that comes after an unserved child waits as that does.
 func orderTasks(tasks []task, unserved []child) ([]task, error) {
-	namespaces := newNamespaces(tasks)
+	namespaces := namespaceTasks(tasks)
 	if len(namespaces) == 0 && !slices.ContainsFunc(tasks, task.hasDependencies) {
 		return tasks, nil
 	}
@@ -52,7 +52,7 @@ func orderTasks(tasks []task, unserved []child) ([]task, error) {
 		visited[i] = visiting
 		for _, key := range tasks[i].after {
 			before, ok := byKey[key]
-			if !ok && slices.ContainsFunc(unserved, func(c child) bool { return c.mayBe(key) }) {
+			if !ok && slices.ContainsFunc(unserved, func(c child) bool { return c.mayHaveKey(key) }) {
 				continue
 			}
 			if !ok {
@@ -81,14 +81,14 @@ func orderTasks(tasks []task, unserved []child) ([]task, error) {
 	return ordered, nil
 }
 
-// mayBe reports whether an unserved child is the one of a key. Nothing completes their namespaces.
-func (c child) mayBe(key apply.Key) bool {
+// mayHaveKey reports whether an unserved child is the one of a key. Nothing completes their namespaces.
+func (c child) mayHaveKey(key apply.Key) bool {
 	isComplete := c.name.Namespace != "" && key.Name.Namespace != ""
 	return c.GroupVersionKind == key.Kind && c.name.Name == key.Name.Name && (!isComplete || c.name.Namespace == key.Name.Namespace)
 }
 
-// newNamespaces returns the indexes of the tasks that create a Namespace, by its name.
-func newNamespaces(tasks []task) map[string]int {
+// namespaceTasks returns the indexes of the tasks that create a Namespace, by its name.
+func namespaceTasks(tasks []task) map[string]int {
 	indexes := map[string]int{}
 	for i, t := range tasks {
 		if t.Kind.GroupKind() == (schema.GroupKind{Kind: "Namespace"}) && t.observed == nil {

@@ -76,7 +76,7 @@ func (w *writer) removeChildren(ctx context.Context, children []child) error {
 			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
-	return joinErrors(failures...)
+	return staleOrJoined(failures...)
 }
 
 // deleteObject deletes a child. It returns an apply.ErrStale if the child did not exist any

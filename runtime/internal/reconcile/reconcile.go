@@ -107,7 +107,7 @@ func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing
 	r.request.take()
 	r.cleanupErr = r.cleanUpForParent(ctx)
 	restoreErr := r.restorer.restoreBeforeCall(ctx, observed, missing)
-	if err := joinErrors(failed, relatedErr, restoreErr); err != nil {
+	if err := staleOrJoined(failed, relatedErr, restoreErr); err != nil {
 		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(declared.Response), applied{children: observed.all(), err: err}))
 	}
 	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed)))
@@ -154,7 +154,7 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 		return response, done
 	}
 	if restored := r.restorer.restoreAfterCall(ctx, observed, response.Children); restored != nil {
-		done.err = joinErrors(err, restored)
+		done.err = staleOrJoined(err, restored)
 		return new(declared.Response), done
 	}
 	switch {
@@ -171,6 +171,6 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 	if !isStale(failed) {
 		refused = r.writer.writeMetadata(ctx, response.Labels, response.Annotations)
 	}
-	done.err = joinErrors(err, done.err, failed, refused)
+	done.err = staleOrJoined(err, done.err, failed, refused)
 	return response, done
 }

@@ -155,7 +155,7 @@ func withoutEmpty(names []string) []string {
 
 // newQuery evaluates an entry of the spec file for a parent.
 func (s *subject) newQuery(kind *relatedKind) (related.Query, error) {
-	query, err := querySelector(s.parent, kind)
+	query, err := queryWithoutNamespaces(s.parent, kind)
 	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
 		query.Namespaces = s.queryNamespaces(kind, kind.Namespaces)
 		return query, err
@@ -165,8 +165,8 @@ func (s *subject) newQuery(kind *relatedKind) (related.Query, error) {
 	return query, err
 }
 
-// querySelector returns the names or the selector of a query, without namespaces.
-func querySelector(parent client.Object, kind *relatedKind) (query related.Query, err error) {
+// queryWithoutNamespaces returns the names or the selector of a query, without namespaces.
+func queryWithoutNamespaces(parent client.Object, kind *relatedKind) (query related.Query, err error) {
 	switch {
 	case kind.Name != "":
 		query.Names = []string{kind.Name}

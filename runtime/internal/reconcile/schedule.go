@@ -35,7 +35,7 @@ func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome)
 		delay := r.state.failures.Add(end.failure(left), r.now)
 		reason := errorReason(end.err)
 		r.test.Reason, r.test.Err = reason, end.err
-		r.countReconcile(ctx, reason, errorMessage(end.err))
+		r.recordResultOf(ctx, reason, errorMessage(end.err))
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
 		return r.requeueAfter(delay)
 	}
@@ -43,7 +43,7 @@ func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome)
 	// A reconcile that has nothing to prune does not end an edit: a child may stand in for another one
 	// until that is ready.
 	r.state.isEdited = r.state.isEdited && (!end.isReady || !end.prunesAll)
-	r.countReconcile(ctx, "success", "")
+	r.recordResultOf(ctx, "success", "")
 	if end.isReady {
 		r.countConvergence()
 	}
@@ -63,11 +63,11 @@ func (end outcome) failure(left backoff.View) backoff.Failure {
 func (r *run) repeatSoon(ctx context.Context, stale error) ctrl.Result {
 	r.test.IsStale = true
 	if errors.As(stale, new(errPutOff)) {
-		r.countReconcile(ctx, "slow", stale.Error())
+		r.recordResultOf(ctx, "slow", stale.Error())
 		r.loop.slowCalls.wait(r.name())
 		return ctrl.Result{}
 	}
-	r.countReconcile(ctx, "stale", "")
+	r.recordResultOf(ctx, "stale", "")
 	return ctrl.Result{RequeueAfter: backoff.Stale}
 }
 
@@ -82,8 +82,8 @@ func (r *run) requeueAfter(wait time.Duration) ctrl.Result {
 	return result
 }
 
-// countReconcile counts a reconcile that ended with this result, and sets it in the span.
-func (r *run) countReconcile(ctx context.Context, result, message string) {
+// recordResultOf counts a reconcile that ended with this result, and sets it in the span.
+func (r *run) recordResultOf(ctx context.Context, result, message string) {
 	r.loop.environment.Metrics.CountReconcile(r.loop.definition.Name, result, r.loop.now().Sub(r.now))
 	process.SetResult(ctx, result, message)
 }

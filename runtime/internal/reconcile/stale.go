@@ -31,9 +31,9 @@ func isStale(err error) bool {
 		errors.As(err, new(errRestored)) || errors.As(err, new(errPutOff)) || errors.Is(err, related.ErrFilling)
 }
 
-// joinErrors joins what went wrong in a reconcile. If one of the errors is stale, it returns that one
+// staleOrJoined joins what went wrong in a reconcile. If one of the errors is stale, it returns that one
 // alone: the next reconcile finds out whether the others last.
-func joinErrors(all ...error) error {
+func staleOrJoined(all ...error) error {
 	if i := slices.IndexFunc(all, isStale); i >= 0 {
 		return all[i]
 	}

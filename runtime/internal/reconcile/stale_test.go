@@ -52,7 +52,7 @@ func TestAStaleErrorHidesOthers(t *testing.T) {
 		{[]error{failure, errParentChanged}, "the parent keeps changing"},
 		{[]error{nil, errParentChanged, stale, failure}, "the parent keeps changing"},
 	} {
-		if got := fmt.Sprint(joinErrors(test.given...)); got != test.want {
+		if got := fmt.Sprint(staleOrJoined(test.given...)); got != test.want {
 			t.Errorf("%v is %q, want %q", test.given, got, test.want)
 		}
 	}

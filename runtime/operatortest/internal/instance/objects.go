@@ -10,7 +10,10 @@ import (
 
 const (
 	// Patience is the time limit for the cluster to do something.
-	Patience = 30 * time.Second
+	Patience = time.Minute
+	// SettleLimit is the time limit for the operator to have nothing to do, and to let a deleted
+	// parent go.
+	SettleLimit = 30 * time.Second
 	// Interval is the pause between two checks of the cluster.
 	Interval = 20 * time.Millisecond
 
@@ -86,7 +89,7 @@ func (o *Operator) Delete(objects ...client.Object) {
 	}
 }
 
-// Eventually waits until check returns nil, and fails the test with its last error after half a
+// Eventually waits until check returns nil, and fails the test with its last error after a
 // minute. what completes the sentence "waiting until …".
 func (o *Operator) Eventually(what string, check func() error) {
 	o.T.Helper()

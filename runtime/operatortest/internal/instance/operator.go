@@ -104,7 +104,7 @@ func New(t *testing.T, config Config) *Operator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Operator{T: t, Config: config, Client: direct, Server: server, FinalizeLimit: Patience, audit: requests.OpenAudit(t)}
+	o := &Operator{T: t, Config: config, Client: direct, Server: server, FinalizeLimit: SettleLimit, audit: requests.OpenAudit(t)}
 	if !config.Now.IsZero() {
 		o.Clock.Advance(time.Until(config.Now))
 	}

@@ -91,7 +91,7 @@ func (o *Operator) startProcess(options operator.Options, past string, crashed *
 		stop: stop, ended: make(chan struct{}),
 	}
 	started.connection.Crash = func(what fault.What) { o.replaceCrashed(started, what) }
-	started.connection.IsParents = func(resource string) bool { return o.areParents(started.Control, resource) }
+	started.connection.IsParents = func(resource string) bool { return o.isParentResource(started.Control, resource) }
 	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, DiscoverEvery: time.Second, Control: started.Control}
 	server := o.restConfig(started.connection)
 	go func() {
@@ -124,8 +124,8 @@ func (o *Operator) restConfig(connection *fault.Connection) *rest.Config {
 	return server
 }
 
-// areParents reports whether a controller has parents of a resource.
-func (o *Operator) areParents(control *testcontrol.Control, resource string) bool {
+// isParentResource reports whether a controller has parents of a resource.
+func (o *Operator) isParentResource(control *testcontrol.Control, resource string) bool {
 	for _, loop := range control.Loops() {
 		mapping, err := o.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
 		if err == nil && mapping.Resource.Resource == resource {

@@ -93,7 +93,7 @@ func (a *Audit) readRest() error {
 		_, lines, _ = bytes.Cut(lines, []byte("\n"))
 		a.midLine = false
 	}
-	return a.parseLines(lines)
+	return a.addWritesAndGets(lines)
 }
 
 // event has the relevant fields of an audit event.
@@ -113,7 +113,9 @@ type event struct {
 	} `json:"responseStatus"`
 }
 
-func (a *Audit) parseLines(lines []byte) error {
+// addWritesAndGets adds the requests in lines of the audit log that have ended, but for lists, watches
+// and those of resources that every operator asks for all the time.
+func (a *Audit) addWritesAndGets(lines []byte) error {
 	for line := range bytes.Lines(lines) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {

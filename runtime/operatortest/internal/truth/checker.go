@@ -106,7 +106,7 @@ func (c *Checker) InspectionOrder() instance.Order {
 func (c *Checker) RequireTruth(parents []client.Object) {
 	c.T.Helper()
 	mark := c.Sent.Count()
-	report, checked := c.checkLasting(instance.Patience, func() string { return c.describeUntruths(parents) })
+	report, checked := c.checkLasting(instance.SettleLimit, func() string { return c.describeUntruths(parents) })
 	switch ended := c.ExitError(); {
 	case ended != nil:
 		c.T.Fatalf("the operator ended: %v", ended)
