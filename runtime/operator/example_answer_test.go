@@ -95,6 +95,38 @@ func ExampleResponse_requeueAfter() {
 	// status: phase "Closed", copies 0
 }
 
+// The earliest of several times counts, whatever comes first in the code.
+func ExampleResponse_RequeueAt() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		response := &Response{Children: want}
+		if closing := shop.CreationTimestamp.Add(shop.Spec.Lifetime); req.Now.Before(closing) {
+			want.Deployments.Add(deploymentFor(shop))
+			response.RequeueAt(req.Now, closing)
+		}
+		schedule, err := req.Schedule(shop.Spec.Schedule, shop.Spec.TimeZone, shop.Status.LastRun.Time)
+		response.RequeueAt(req.Now, schedule.Next)
+		return response, err
+	}
+	show(sync, tea(func(req *Request) { req.Parent.Spec.Schedule = "30 * * * *" }))
+	show(sync, tea(func(req *Request) { req.Parent.Spec.Schedule = "30 13 * * *" }))
+	show(sync, tea(func(req *Request) {
+		req.Parent.Spec.Schedule = "30 * * * *"
+		req.Now = open.Add(time.Hour)
+	}))
+	// Output:
+	// Deployment tea
+	// again in 28m0s
+	// Deployment tea
+	// again in 58m0s
+	// again in 30m0s
+}
+
 // Conditions of your own are the complete set of them. Events tell people what
 // no state shows.
 func ExampleResponse_conditions() {
