@@ -90,8 +90,8 @@ func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.Keep) }
 func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
-// [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
-// one, and [After], [Replaces], [RecreateIf] and [WhenApplied] make one.
+// [UpdateStrategy], [AdoptionPolicy] and [ImmutablePolicy] is one, and [WhenDropped],
+// [WhenDeleted], [After], [Replaces], [RecreateIf] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until

@@ -236,7 +236,7 @@ func ExampleSnapshot_Refused() {
 		backup := jobFor(shop, shop.Name+"-backup")
 		isOver := req.Children.Jobs.Ready(backup.Name) || req.Children.Jobs.Refused(backup.Name) != nil
 		if !isOver {
-			want.Jobs.Add(backup, operator.CreateOnly, operator.Orphan)
+			want.Jobs.Add(backup, operator.CreateOnly, operator.WhenDeleted(operator.Orphan))
 		}
 		return &Response{Children: want, Finalized: isOver}, nil
 	}
@@ -246,7 +246,7 @@ func ExampleSnapshot_Refused() {
 		req.Children.Jobs = operator.NewSnapshot[*batchv1.Job]().Refuse("tea-backup", refusal)
 	}))
 	// Output:
-	// Job tea-backup, CreateOnly, Orphan
+	// Job tea-backup, CreateOnly, when deleted Orphan
 	// finalized
 }
 

@@ -61,10 +61,10 @@ func ExampleDesiredSet_Keep() {
 // Options say how one child differs from what the spec file says of its kind.
 func ExampleChildOption() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
-		want.Secrets.Add(secretFor(shop), operator.CreateOnly, operator.Orphan)
+		want.Secrets.Add(secretFor(shop), operator.CreateOnly, operator.AdoptIfUnowned)
 	}), tea(nil))
 	// Output:
-	// Secret tea, CreateOnly, Orphan
+	// Secret tea, CreateOnly, IfUnowned
 }
 
 func ExampleUpdateStrategy() {
@@ -94,10 +94,10 @@ func ExampleAdoptionPolicy() {
 
 func ExampleDeletionPolicy() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
-		want.PersistentVolumeClaims.Add(claimFor(shop), operator.Orphan)
+		want.PersistentVolumeClaims.Add(claimFor(shop), operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Delete))
 	}), tea(nil))
 	// Output:
-	// PersistentVolumeClaim tea, Orphan
+	// PersistentVolumeClaim tea, when dropped Orphan, when deleted Delete
 }
 
 func ExampleImmutablePolicy() {

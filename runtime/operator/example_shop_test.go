@@ -184,8 +184,14 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		} else {
 			name += "as configured"
 		}
-		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenDropped), string(child.WhenImmutable)} {
+		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenImmutable)} {
 			name += strings.TrimRight(", "+option, ", ")
+		}
+		if child.WhenDropped != "" {
+			name += ", when dropped " + string(child.WhenDropped)
+		}
+		if child.WhenDeleted != "" {
+			name += ", when deleted " + string(child.WhenDeleted)
 		}
 		for _, before := range child.After {
 			name += ", after " + before.GetName()

@@ -136,7 +136,7 @@ func TestTransientErrorOfTheFinalizerDoesNotFlipReady(t *testing.T) {
 	})
 	f.setSync(desire(func(want *Desired) {
 		desireOne(want)
-		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), orphaned...)
 	}))
 	f.reconcile()
 	f.Exists(named(&corev1.Secret{}, "kept"))

@@ -49,8 +49,6 @@ func (u UpdateStrategy) configure(child *DesiredChild) { child.Update = u }
 
 func (p AdoptionPolicy) configure(child *DesiredChild) { child.Adopt = p }
 
-func (p DeletionPolicy) configure(child *DesiredChild) { child.WhenDropped, child.WhenDeleted = p, p }
-
 func (p ImmutablePolicy) configure(child *DesiredChild) { child.WhenImmutable = p }
 
 // OptionFunc is an option that is no policy.

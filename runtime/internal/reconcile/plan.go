@@ -136,11 +136,11 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	}
 	described.HasLostMarks = p.hasLostMarks
 	described.Ownership = func() map[string]any {
-		return keys.Ownership(p.owner(), byReference, string(desired.WhenDropped))
+		return keys.Ownership(p.owner(), byReference, desired.DeletionText())
 	}
 	described.AddOwnerMetadata = func(metadata map[string]any) {
 		keys.SetOwner(metadata, p.owner(), byReference)
-		keys.SetDeletionPolicy(metadata, string(desired.WhenDropped))
+		keys.SetDeletionPolicies(metadata, desired.DeletionText())
 	}
 	recalled, ok := p.state.applied.Recall(described, func() map[string]any {
 		content, _ := p.loop.convertDesired(p.parent, desired) // an earlier reconcile converted it without an error
