@@ -71,6 +71,42 @@ func ExampleResponse() {
 	// status: phase "Opening", copies 0
 }
 
+// A part of the answer leaves alone what it does not mention.
+func ExampleResponse_keepAll() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		want.Secrets.Add(secretFor(shop))
+		if _, ok := req.Children.Secrets.Get(shop.Name); !ok {
+			return &Response{Children: want, KeepAll: true}, nil // first the Secret, and then all that needs it
+		}
+		want.Deployments.Add(deploymentFor(shop))
+		return &Response{Children: want}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) {
+		req.Children.Secrets = operator.NewSnapshot(&corev1.Secret{ObjectMeta: called("tea")})
+	}))
+	finalize := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		backup := jobFor(shop, shop.Name+"-backup")
+		want.Jobs.Add(backup, operator.CreateOnly, operator.WhenDeleted(operator.Orphan))
+		return &Response{Children: want, KeepAll: true, Finalized: req.Children.Jobs.Ready(backup.Name)}, nil
+	}
+	show(finalize, tea(nil))
+	// Output:
+	// Secret tea
+	// all others are kept
+	// Deployment tea
+	// Secret tea
+	// Job tea-backup, CreateOnly, when deleted Orphan
+	// all others are kept
+}
+
 // Time is part of the request, and RequeueAfter brings the reconcile that it is for.
 func ExampleResponse_requeueAfter() {
 	type (

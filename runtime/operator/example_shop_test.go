@@ -149,6 +149,9 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
 		showSet("ServiceMonitor", &response.Children.ServiceMonitors)
 	}
+	if response.KeepAll {
+		fmt.Println("all others are kept")
+	}
 	if response.Status != nil {
 		fmt.Printf("status: phase %q, copies %d", response.Status.Phase, response.Status.Copies)
 		if last := response.Status.LastRun; !last.IsZero() {

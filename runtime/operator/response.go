@@ -20,6 +20,9 @@ type Response[D, S any] struct {
 	// Children is the complete set of children that the parent desires. One that
 	// is left out gets pruned; new(Desired) asks for none at all.
 	Children *D
+	// KeepAll makes Children a part of the answer: what it does not mention stays as it is, of every
+	// kind, as by [DesiredSet.Keep]. Nothing is pruned.
+	KeepAll bool
 	// Status is the complete status. The runtime fills in its
 	// observedGeneration and conditions; conditions found in it are ignored.
 	// Nil leaves the other fields as they are.

@@ -21,6 +21,8 @@ type plan struct {
 	tasks []task
 	hash  uint64             // of all that is desired
 	keep  map[apply.Key]bool // children that are neither written nor pruned
+	// keepAll says that these are all children which are not desired.
+	keepAll bool
 	// unserved are the desired children of kinds that the API server does not serve.
 	unserved []child
 }
