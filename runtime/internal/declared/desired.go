@@ -25,6 +25,7 @@ type DesiredChild struct {
 	Configuration runtime.ApplyConfiguration
 	Policies                      // those that are not empty override the kind's
 	After         []client.Object // desired children that must be ready before this one is written
+	CreateAfter   []client.Object // desired children that must be ready before this one is created
 	Replaces      []client.Object // undesired children that must be gone before this one is created
 	Recreate      bool            // the child that exists is deleted and created again
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires

@@ -34,6 +34,7 @@ type task struct {
 	observed    client.Object         // nil when there is none
 	byReference bool                  // owned by an owner reference
 	after       []apply.Key           // children that have to be ready before
+	createAfter []apply.Key           // children that have to be ready before it is created
 	replaces    []apply.Key           // undesired children that have to be gone before
 	place       int                   // in the order in which Sync added them
 	recreate    bool                  // Sync wants the observed child recreated
@@ -121,6 +122,9 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	made := task{kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
 	if made.after, err = p.readKeys(desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
+	if made.createAfter, err = p.readKeys(desired.CreateAfter); err != nil {
+		return task{}, fmt.Errorf("%s is created after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
 	if made.replaces, err = p.readKeys(desired.Replaces); err != nil {
 		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
