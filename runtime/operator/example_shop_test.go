@@ -41,6 +41,7 @@ type ShopSpec struct {
 
 type ShopStatus struct {
 	Phase   string
+	Image   string
 	Copies  int32
 	LastRun metav1.Time
 }
@@ -103,6 +104,13 @@ func called(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name
 
 func deploymentFor(shop *Shop) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: called(shop.Name), Spec: appsv1.DeploymentSpec{Replicas: &shop.Spec.Replicas}}
+}
+
+// deploymentOf is the Deployment with this image.
+func deploymentOf(shop *Shop, image string) *appsv1.Deployment {
+	deployment := deploymentFor(shop)
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "shop", Image: image}}
+	return deployment
 }
 
 func serviceFor(shop *Shop) *corev1.Service { return &corev1.Service{ObjectMeta: called(shop.Name)} }
@@ -187,6 +195,11 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		} else {
 			name += "as configured"
 		}
+		if deployment, ok := child.Object.(*appsv1.Deployment); ok {
+			for _, container := range deployment.Spec.Template.Spec.Containers {
+				name += " with " + container.Image
+			}
+		}
 		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenImmutable)} {
 			name += strings.TrimRight(", "+option, ", ")
 		}
@@ -198,6 +211,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		}
 		for _, before := range child.After {
 			name += ", after " + before.GetName()
+		}
+		for _, before := range child.CreateAfter {
+			name += ", created after " + before.GetName()
 		}
 		for _, old := range child.Replaces {
 			name += ", replaces " + old.GetName()
