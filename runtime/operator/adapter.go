@@ -104,6 +104,7 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 	if response.Children == nil {
 		return converted
 	}
+	converted.KeepAll = response.KeepAll
 	kinds := d.childKinds(new(C), response.Children)
 	converted.Children = make([]declared.DesiredSet, len(kinds))
 	for i, kind := range kinds {

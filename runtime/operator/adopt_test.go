@@ -91,7 +91,7 @@ func TestCreateOnlyAdoptsWithoutAChange(t *testing.T) {
 
 func TestAChildOfEarlierIsAdoptedWhole(t *testing.T) {
 	keeping := desire(func(want *Desired) {
-		want.ConfigMaps.Add(configMap("web", "ours"), operator.CreateOnly, operator.Orphan, operator.AdoptIfUnowned)
+		want.ConfigMaps.Add(configMap("web", "ours"), operator.CreateOnly, operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan), operator.AdoptIfUnowned)
 	})
 	a := &author{sync: keeping}
 	f := start(t, a)
@@ -136,7 +136,7 @@ func TestObjectIsNotAdoptedUnasked(t *testing.T) {
 func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
 	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if req.Parent.Spec.Text != "none" {
-			want.ConfigMaps.Add(configMap("web", "first"), operator.CreateOnly, operator.AdoptIfUnowned, operator.Orphan)
+			want.ConfigMaps.Add(configMap("web", "first"), operator.CreateOnly, operator.AdoptIfUnowned, operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan))
 		}
 	}), nil)
 	site, child := c.site("web"), configMap("web", "")

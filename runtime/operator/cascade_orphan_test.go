@@ -224,7 +224,7 @@ func TestChildThatLostItsAnnotationOrphansNoOtherChild(t *testing.T) {
 				return all
 			}
 		}},
-		"that is orphaned by an option": {options: []operator.ChildOption{operator.Orphan}},
+		"that is orphaned by an option": {options: orphaned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {

@@ -60,7 +60,7 @@ func TestCopyOfAChildIsNotPruned(t *testing.T) {
 	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		shown.Store(max(shown.Load(), int64(req.Children.ConfigMaps.Len())))
 		want.ConfigMaps.Add(configMap("referred", "hello"))
-		want.ConfigMaps.Add(configMap("annotated", "hello"), operator.Orphan)
+		want.ConfigMaps.Add(configMap("annotated", "hello"), orphaned...)
 	}), nil)
 	site := c.site("web")
 	c.says(site, allReady)
@@ -105,7 +105,7 @@ func TestLabelCopiedOntoAChildOfAnotherParent(t *testing.T) {
 			}
 		}
 		if req.Children.ConfigMaps.Len() == 0 {
-			want.ConfigMaps.Add(configMap(req.Parent.Name+"-claim", ""), operator.Orphan)
+			want.ConfigMaps.Add(configMap(req.Parent.Name+"-claim", ""), orphaned...)
 		}
 	}), nil)
 	first, second := c.site("first"), c.site("second")
@@ -142,7 +142,7 @@ var strips = map[string]func(child *corev1.ConfigMap, label string){
 // its marks.
 func TestChildWithoutMarksIsNeverAbsent(t *testing.T) {
 	for name, strip := range strips {
-		for _, options := range [][]operator.ChildOption{nil, {operator.Orphan}} {
+		for _, options := range [][]operator.ChildOption{nil, orphaned} {
 			if name == "annotation" && options == nil || name == "reference" && options != nil {
 				continue
 			}
@@ -190,7 +190,7 @@ func generatePassword(made *atomic.Int64, options ...operator.ChildOption) custo
 // answer of that Sync is not carried out.
 func TestChildThatLostItsMarksDuringAStop(t *testing.T) {
 	for name, strip := range strips {
-		for _, options := range [][]operator.ChildOption{nil, {operator.Orphan}} {
+		for _, options := range [][]operator.ChildOption{nil, orphaned} {
 			if name == "annotation" && options == nil || name == "reference" && options != nil || name == "all" {
 				continue
 			}
@@ -217,7 +217,7 @@ func TestChildThatLostItsMarksDuringAStop(t *testing.T) {
 }
 
 func TestChildWithoutManagedFieldsStaysAChild(t *testing.T) {
-	for _, options := range [][]operator.ChildOption{nil, {operator.Orphan}} {
+	for _, options := range [][]operator.ChildOption{nil, orphaned} {
 		t.Run(fmt.Sprint(options), func(t *testing.T) {
 			var made atomic.Int64
 			c := startCustom(t, generatePassword(&made, options...), nil)

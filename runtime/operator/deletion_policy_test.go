@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
@@ -29,16 +30,24 @@ var strategies = []struct {
 }
 
 // policied wants a Pod for each strategy. The parent's text is the image, and the
-// deletion policy if there is to be an option: "web:1 Orphan".
+// deletion policies if there are to be options, as a child carries them: "web:1 Orphan".
 func policied(req *customRequest, want *Desired) {
 	image, policy, _ := strings.Cut(req.Parent.Spec.Text, " ")
 	for _, child := range strategies {
-		options := []operator.ChildOption{child.update}
-		if policy != "" {
-			options = append(options, operator.DeletionPolicy(policy))
-		}
-		want.Pods.Add(pod(child.name, image), options...)
+		want.Pods.Add(pod(child.name, image), append(removalOptions(policy), child.update)...)
 	}
+}
+
+// removalOptions returns the options that make a child carry this text.
+func removalOptions(text string) (options []operator.ChildOption) {
+	set := declared.ParseDeletionText(text)
+	if set.WhenDropped != "" {
+		options = append(options, operator.WhenDropped(set.WhenDropped))
+	}
+	if set.WhenDeleted != "" {
+		options = append(options, operator.WhenDeleted(set.WhenDeleted))
+	}
+	return options
 }
 
 // startPolicied starts an operator with a parent of this text whose Pods exist.
@@ -82,7 +91,8 @@ func (c *custom) saying(child client.Object, site *testapi.Site, expected string
 		annotations, owners := child.GetAnnotations(), child.GetOwnerReferences()
 		_, names := annotations[c.group+"/parent"]
 		refers := len(owners) == 1 && owners[0].UID == site.UID
-		if annotations[c.group+"/when-removed"] != expected || refers != (expected != "Orphan") || names == refers {
+		outlives := declared.ParseDeletionText(expected).WhenDeleted == operator.Orphan
+		if annotations[c.group+"/when-removed"] != expected || refers == outlives || names == refers {
 			return fmt.Errorf("annotations %v, owners %v", annotations, owners)
 		}
 		return nil
@@ -95,8 +105,10 @@ func TestAnotherDeletionPolicyReplacesNoChild(t *testing.T) {
 		then   []string
 		change func(c *custom, change func())
 	}{
-		"while the operator runs": {"", []string{"Orphan", "Delete", "", "Delete", "Orphan", ""}, func(_ *custom, change func()) { change() }},
-		"while it is down": {"Orphan", []string{"Delete", "Orphan", "", "Delete", ""}, func(c *custom, change func()) {
+		"while the operator runs": {"", []string{
+			"Orphan", "Delete", "", "Delete", "Orphan", "", "whenDropped=Orphan", "whenDropped=Orphan,whenDeleted=Delete", "whenDeleted=Orphan", "whenDropped=Delete,whenDeleted=Orphan", "Orphan",
+		}, func(_ *custom, change func()) { change() }},
+		"while it is down": {"Orphan", []string{"Delete", "whenDropped=Delete,whenDeleted=Orphan", "Orphan", "", "whenDropped=Orphan", "Delete", ""}, func(c *custom, change func()) {
 			c.Stop()
 			change()
 			// As one that an older version has made.
@@ -152,13 +164,13 @@ func TestACopyOfAnObservedChildIsOwnedAsItsOptionSays(t *testing.T) {
 			child = configMap("web", "value")
 		}
 		if _, policy, ok := strings.Cut(req.Parent.Spec.Text, " "); ok {
-			want.ConfigMaps.Add(child, operator.DeletionPolicy(policy))
+			want.ConfigMaps.Add(child, removalOptions(policy)...)
 			return
 		}
 		want.ConfigMaps.Add(child)
 	}), nil)
 	site, child := c.site("web"), configMap("web", "")
-	for text, expected := range map[string]string{"a Orphan": "Orphan", "b Delete": "Delete"} {
+	for text, expected := range map[string]string{"a Orphan": "Orphan", "b Delete": "Delete", "c whenDropped=Orphan,whenDeleted=Delete": "whenDropped=Orphan,whenDeleted=Delete"} {
 		c.touch(site, text)
 		c.Eventually("the child says "+expected, c.saying(child, site, expected))
 		c.touch(site, "none")

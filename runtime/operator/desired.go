@@ -25,8 +25,8 @@ type DesiredSet[T client.Object] struct {
 }
 
 // DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
-// where they are not the kind's, and what the other options set: After, Replaces, Recreate and
-// WhenApplied.
+// where they are not the kind's, and what the other options set: After, CreateAfter, Replaces,
+// Recreate and WhenApplied.
 type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -90,8 +90,8 @@ func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.Keep) }
 func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
-// [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
-// one, and [After], [Replaces], [RecreateIf] and [WhenApplied] make one.
+// [UpdateStrategy], [AdoptionPolicy] and [ImmutablePolicy] is one, and [WhenDropped],
+// [WhenDeleted], [After], [CreateAfter], [Replaces], [RecreateIf] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until
@@ -100,6 +100,14 @@ type ChildOption = declared.ChildOption
 // goes in the order in which they are added.
 func After(objects ...client.Object) ChildOption {
 	return declared.OptionFunc(func(child *DesiredChild) { child.After = append(child.After, objects...) })
+}
+
+// CreateAfter has the creation of a child wait until these children of the same answer are ready. Once
+// the child exists, it is changed and repaired whatever becomes of them. While it is missing, nothing is
+// pruned. A child that is to be recreated stays until these children are ready, since it is created
+// again then.
+func CreateAfter(objects ...client.Object) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.CreateAfter = append(child.CreateAfter, objects...) })
 }
 
 // Replaces has a child that does not exist yet wait until these children are gone. Sync no longer

@@ -206,7 +206,7 @@ func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
 	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))
-		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), orphaned...)
 	})})
 	f.status("Ready", "Ready")
 	f.Stop()

@@ -71,6 +71,42 @@ func ExampleResponse() {
 	// status: phase "Opening", copies 0
 }
 
+// A part of the answer leaves alone what it does not mention.
+func ExampleResponse_keepAll() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		want.Secrets.Add(secretFor(shop))
+		if _, ok := req.Children.Secrets.Get(shop.Name); !ok {
+			return &Response{Children: want, KeepAll: true}, nil // first the Secret, and then all that needs it
+		}
+		want.Deployments.Add(deploymentFor(shop))
+		return &Response{Children: want}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) {
+		req.Children.Secrets = operator.NewSnapshot(&corev1.Secret{ObjectMeta: called("tea")})
+	}))
+	finalize := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		backup := jobFor(shop, shop.Name+"-backup")
+		want.Jobs.Add(backup, operator.CreateOnly, operator.WhenDeleted(operator.Orphan))
+		return &Response{Children: want, KeepAll: true, Finalized: req.Children.Jobs.Ready(backup.Name)}, nil
+	}
+	show(finalize, tea(nil))
+	// Output:
+	// Secret tea
+	// all others are kept
+	// Deployment tea
+	// Secret tea
+	// Job tea-backup, CreateOnly, when deleted Orphan
+	// all others are kept
+}
+
 // Time is part of the request, and RequeueAfter brings the reconcile that it is for.
 func ExampleResponse_requeueAfter() {
 	type (
@@ -93,6 +129,38 @@ func ExampleResponse_requeueAfter() {
 	// Deployment tea
 	// again in 58m0s
 	// status: phase "Closed", copies 0
+}
+
+// The earliest of several times counts, whatever comes first in the code.
+func ExampleResponse_RequeueAt() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		response := &Response{Children: want}
+		if closing := shop.CreationTimestamp.Add(shop.Spec.Lifetime); req.Now.Before(closing) {
+			want.Deployments.Add(deploymentFor(shop))
+			response.RequeueAt(req.Now, closing)
+		}
+		schedule, err := req.Schedule(shop.Spec.Schedule, shop.Spec.TimeZone, shop.Status.LastRun.Time)
+		response.RequeueAt(req.Now, schedule.Next)
+		return response, err
+	}
+	show(sync, tea(func(req *Request) { req.Parent.Spec.Schedule = "30 * * * *" }))
+	show(sync, tea(func(req *Request) { req.Parent.Spec.Schedule = "30 13 * * *" }))
+	show(sync, tea(func(req *Request) {
+		req.Parent.Spec.Schedule = "30 * * * *"
+		req.Now = open.Add(time.Hour)
+	}))
+	// Output:
+	// Deployment tea
+	// again in 28m0s
+	// Deployment tea
+	// again in 58m0s
+	// again in 30m0s
 }
 
 // Conditions of your own are the complete set of them. Events tell people what
@@ -204,7 +272,7 @@ func ExampleSnapshot_Refused() {
 		backup := jobFor(shop, shop.Name+"-backup")
 		isOver := req.Children.Jobs.Ready(backup.Name) || req.Children.Jobs.Refused(backup.Name) != nil
 		if !isOver {
-			want.Jobs.Add(backup, operator.CreateOnly, operator.Orphan)
+			want.Jobs.Add(backup, operator.CreateOnly, operator.WhenDeleted(operator.Orphan))
 		}
 		return &Response{Children: want, Finalized: isOver}, nil
 	}
@@ -214,7 +282,7 @@ func ExampleSnapshot_Refused() {
 		req.Children.Jobs = operator.NewSnapshot[*batchv1.Job]().Refuse("tea-backup", refusal)
 	}))
 	// Output:
-	// Job tea-backup, CreateOnly, Orphan
+	// Job tea-backup, CreateOnly, when deleted Orphan
 	// finalized
 }
 

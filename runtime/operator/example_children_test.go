@@ -3,6 +3,7 @@ package operator_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -61,10 +62,10 @@ func ExampleDesiredSet_Keep() {
 // Options say how one child differs from what the spec file says of its kind.
 func ExampleChildOption() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
-		want.Secrets.Add(secretFor(shop), operator.CreateOnly, operator.Orphan)
+		want.Secrets.Add(secretFor(shop), operator.CreateOnly, operator.AdoptIfUnowned)
 	}), tea(nil))
 	// Output:
-	// Secret tea, CreateOnly, Orphan
+	// Secret tea, CreateOnly, IfUnowned
 }
 
 func ExampleUpdateStrategy() {
@@ -94,10 +95,10 @@ func ExampleAdoptionPolicy() {
 
 func ExampleDeletionPolicy() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
-		want.PersistentVolumeClaims.Add(claimFor(shop), operator.Orphan)
+		want.PersistentVolumeClaims.Add(claimFor(shop), operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Delete))
 	}), tea(nil))
 	// Output:
-	// PersistentVolumeClaim tea, Orphan
+	// PersistentVolumeClaim tea, when dropped Orphan, when deleted Delete
 }
 
 func ExampleImmutablePolicy() {
@@ -118,6 +119,61 @@ func ExampleAfter() {
 	// Output:
 	// Deployment tea, after tea-migration
 	// Job tea-migration, CreateOnly
+}
+
+// The first start waits for the database. Later, the Deployment is changed and repaired whether the
+// database is ready or not.
+func ExampleCreateAfter() {
+	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
+		database := podFor(shop, 0)
+		want.Pods.Add(database)
+		want.Deployments.Add(deploymentFor(shop), operator.CreateAfter(database))
+	}), tea(nil))
+	// Output:
+	// Deployment tea, created after tea-0
+	// Pod tea-0
+}
+
+// The migration for an image runs once, and the Deployment has the earlier image until it is complete.
+func Example_once() {
+	type Response = shopResponse
+	sync := func(_ context.Context, req *shopRequest) (*Response, error) {
+		shop, want, status := req.Parent, new(shopDesired), req.Parent.Status
+		if status.Image != shop.Spec.Image { // the last image whose migration is complete
+			_, tag, _ := strings.Cut(shop.Spec.Image, ":")
+			migration := jobFor(shop, shop.Name+"-migration-"+tag)
+			want.Jobs.Add(migration, operator.CreateOnly)
+			if req.Children.Jobs.Ready(migration.Name) {
+				status.Image = shop.Spec.Image // the Job goes when the status says so
+			}
+		}
+		if status.Image != "" {
+			want.Deployments.Add(deploymentOf(shop, status.Image))
+		}
+		return &Response{Children: want, Status: &status}, nil
+	}
+	complete := operator.NewSnapshot(&batchv1.Job{
+		ObjectMeta: called("tea-migration-2"),
+		Status:     batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}},
+	})
+	migrated := func(image string, jobs operator.Snapshot[*batchv1.Job]) *shopRequest {
+		return tea(func(req *shopRequest) {
+			req.Parent.Spec.Image = "example.com/shop:2"
+			req.Parent.Status.Image, req.Children.Jobs = image, jobs
+		})
+	}
+	show(sync, migrated("example.com/shop:1", operator.NewSnapshot[*batchv1.Job]()))
+	show(sync, migrated("example.com/shop:1", complete))
+	show(sync, migrated("example.com/shop:2", complete))
+	// Output:
+	// Deployment tea with example.com/shop:1
+	// Job tea-migration-2, CreateOnly
+	// status: phase "", copies 0
+	// Deployment tea with example.com/shop:2
+	// Job tea-migration-2, CreateOnly
+	// status: phase "", copies 0
+	// Deployment tea with example.com/shop:2
+	// status: phase "", copies 0
 }
 
 // The status says so once the API server has the Job, and not while a quota refuses it.

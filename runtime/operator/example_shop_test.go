@@ -41,6 +41,7 @@ type ShopSpec struct {
 
 type ShopStatus struct {
 	Phase   string
+	Image   string
 	Copies  int32
 	LastRun metav1.Time
 }
@@ -105,6 +106,13 @@ func deploymentFor(shop *Shop) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: called(shop.Name), Spec: appsv1.DeploymentSpec{Replicas: &shop.Spec.Replicas}}
 }
 
+// deploymentOf is the Deployment with this image.
+func deploymentOf(shop *Shop, image string) *appsv1.Deployment {
+	deployment := deploymentFor(shop)
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "shop", Image: image}}
+	return deployment
+}
+
 func serviceFor(shop *Shop) *corev1.Service { return &corev1.Service{ObjectMeta: called(shop.Name)} }
 
 func monitorFor(shop *Shop) *unstructured.Unstructured {
@@ -149,6 +157,9 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
 		showSet("ServiceMonitor", &response.Children.ServiceMonitors)
 	}
+	if response.KeepAll {
+		fmt.Println("all others are kept")
+	}
 	if response.Status != nil {
 		fmt.Printf("status: phase %q, copies %d", response.Status.Phase, response.Status.Copies)
 		if last := response.Status.LastRun; !last.IsZero() {
@@ -184,11 +195,25 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		} else {
 			name += "as configured"
 		}
-		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenDropped), string(child.WhenImmutable)} {
+		if deployment, ok := child.Object.(*appsv1.Deployment); ok {
+			for _, container := range deployment.Spec.Template.Spec.Containers {
+				name += " with " + container.Image
+			}
+		}
+		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenImmutable)} {
 			name += strings.TrimRight(", "+option, ", ")
+		}
+		if child.WhenDropped != "" {
+			name += ", when dropped " + string(child.WhenDropped)
+		}
+		if child.WhenDeleted != "" {
+			name += ", when deleted " + string(child.WhenDeleted)
 		}
 		for _, before := range child.After {
 			name += ", after " + before.GetName()
+		}
+		for _, before := range child.CreateAfter {
+			name += ", created after " + before.GetName()
 		}
 		for _, old := range child.Replaces {
 			name += ", replaces " + old.GetName()

@@ -19,7 +19,7 @@ var backups = []string{"backup-a", "backup-b"}
 func finalizeWithBackups(_ context.Context, req *customRequest) (*Response, error) {
 	want := new(Desired)
 	for _, name := range backups {
-		want.ConfigMaps.Add(configMap(name, ""), operator.Orphan)
+		want.ConfigMaps.Add(configMap(name, ""), orphaned...)
 	}
 	return &Response{Children: want, Finalized: req.Children.ConfigMaps.Len() == len(backups)}, nil
 }
@@ -93,7 +93,7 @@ func TestFinalizedCostsAWriteOnlyWhereTheOperatorRemovesChildren(t *testing.T) {
 			"patch sites/status web: 200", // Ready says Finalizing
 			"patch sites web: 200",
 		}},
-		"the children are orphaned": {[]operator.ChildOption{operator.Orphan}, []string{
+		"the children are orphaned": {orphaned, []string{
 			"patch sites web: 200", // the record of what Finalize said
 			"get sites web: 200",
 			"patch configmaps a: 200",
@@ -122,7 +122,7 @@ func TestFinalizedCostsAWriteOnlyWhereTheOperatorRemovesChildren(t *testing.T) {
 func TestFinalizeRunsAlthoughTheParentCarriesTheRecordOfAnother(t *testing.T) {
 	called := make(chan struct{}, 100)
 	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
-		want.ConfigMaps.Add(configMap("kept", ""), operator.Orphan)
+		want.ConfigMaps.Add(configMap("kept", ""), orphaned...)
 	}), func(d *definition) {
 		d.Finalize = func(context.Context, *customRequest) (*Response, error) {
 			called <- struct{}{}
@@ -144,7 +144,7 @@ func TestFinalizeRunsAlthoughTheParentCarriesTheRecordOfAnother(t *testing.T) {
 // A parent may be selected again before everything is orphaned.
 func TestFinalizedIsForgottenOnceTheParentIsSelectedAgain(t *testing.T) {
 	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
-		want.ConfigMaps.Add(configMap("kept", ""), operator.Orphan)
+		want.ConfigMaps.Add(configMap("kept", ""), orphaned...)
 	}), func(d *definition) {
 		d.Finalize = func(context.Context, *customRequest) (*Response, error) { return &Response{Finalized: true}, nil }
 	})

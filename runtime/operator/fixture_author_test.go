@@ -147,6 +147,9 @@ func prepare(t *testing.T, a *author) *fixture {
 	return &fixture{Cluster: cluster, author: a, t: t, site: site("web")}
 }
 
+// orphaned are the options of a child that stays when Sync drops it, and when its parent goes.
+var orphaned = []operator.ChildOption{operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan)}
+
 func site(name string) *testapi.Site {
 	return &testapi.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: testapi.Spec{Text: "hello"}}
 }

@@ -19,7 +19,7 @@ func startDistant(t *testing.T) (c *custom, other string) {
 	c = startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, req.Parent.Name, "hello"))
-			want.ConfigMaps.Add(distant(other, req.Parent.Name+"-kept", "hello"), operator.Orphan, operator.AdoptIfUnowned)
+			want.ConfigMaps.Add(distant(other, req.Parent.Name+"-kept", "hello"), operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan), operator.AdoptIfUnowned)
 		}
 	}), anywhere)
 	other = c.elsewhere()

@@ -192,7 +192,7 @@ func TestWebhookThatStripsAChildHoldsUpNothingElse(t *testing.T) {
 func TestEditedLabelOfAChildOfAnEarlierParentGivesItToNobody(t *testing.T) {
 	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if req.Parent.Spec.Text == "first" {
-			want.ConfigMaps.Add(configMap("there", "first"), operator.Orphan)
+			want.ConfigMaps.Add(configMap("there", "first"), orphaned...)
 		}
 	}), nil)
 	first := site("web")
@@ -217,7 +217,7 @@ func TestEditedLabelOfAChildOfAnEarlierParentGivesItToNobody(t *testing.T) {
 
 // Sync desires the child only because it sees it, and all that the label shows is whose it was.
 func TestKeptChildThatLostItsReferenceDuringAStop(t *testing.T) {
-	for name, options := range map[string][]operator.ChildOption{"reference": nil, "annotation": {operator.Orphan}} {
+	for name, options := range map[string][]operator.ChildOption{"reference": nil, "annotation": orphaned} {
 		t.Run(name, func(t *testing.T) {
 			var made atomic.Int64
 			c := startCustom(t, keepSeen(&made, options...), nil)

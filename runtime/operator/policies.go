@@ -53,9 +53,8 @@ const (
 	AdoptForce = declared.AdoptForce
 )
 
-// DeletionPolicy says what happens to a child that goes. It is set for a kind in
-// [ChildKind], and as an option of [DesiredSet.Add] for one child, where it counts
-// both when Sync drops the child and when the parent is deleted.
+// DeletionPolicy says what happens to a child that goes. It is set for a kind in [ChildKind], and for
+// one child by the options [WhenDropped] and [WhenDeleted] of [DesiredSet.Add].
 type DeletionPolicy = declared.DeletionPolicy
 
 const (
@@ -65,6 +64,18 @@ const (
 	// --cascade=orphan does.
 	Orphan = declared.Orphan
 )
+
+// WhenDropped says what happens to one child when Sync no longer desires it, whatever its kind says. The
+// child carries the policy in an annotation, so that it counts when Sync does not mention the child.
+func WhenDropped(policy DeletionPolicy) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.WhenDropped = policy })
+}
+
+// WhenDeleted says what happens to one child when its parent goes, whatever its kind says. The child
+// carries the policy in an annotation, too.
+func WhenDeleted(policy DeletionPolicy) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.WhenDeleted = policy })
+}
 
 // ImmutablePolicy says what to do when the API server refuses a change in place
 // because a field is immutable. It is set for a kind in [ChildKind], and for one

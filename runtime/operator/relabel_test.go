@@ -64,7 +64,7 @@ func TestLabelThatWasRemovedDuringAStopIsRestored(t *testing.T) {
 		"OnDelete":       {operator.OnDelete},
 		"CreateOnly":     {operator.CreateOnly},
 		"RollingInPlace": {operator.RollingInPlace},
-		"Orphan":         {operator.Orphan},
+		"Orphan":         orphaned,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var other string

@@ -57,8 +57,8 @@ func TestOrphansStay(t *testing.T) {
 		}
 		want.ConfigMaps.Add(configMap("dropped", ""))
 		want.Secrets.Add(named(&corev1.Secret{}, "deleted"))
-		want.Services.Add(service("as-an-option"), operator.Orphan)
-		want.Secrets.Add(named(&corev1.Secret{}, "gone"), operator.Delete)
+		want.Services.Add(service("as-an-option"), orphaned...)
+		want.Secrets.Add(named(&corev1.Secret{}, "gone"), operator.WhenDropped(operator.Delete), operator.WhenDeleted(operator.Delete))
 	}), removals(operator.ChildKind{Policies: operator.Policies{WhenDropped: operator.Orphan}}, operator.ChildKind{Policies: operator.Policies{WhenDeleted: operator.Orphan}}))
 	site := c.site("web")
 	dropped, deleted, gone := configMap("dropped", ""), named(&corev1.Secret{}, "deleted"), named(&corev1.Secret{}, "gone")
@@ -75,7 +75,7 @@ func TestOrphansStay(t *testing.T) {
 func TestOrphansOutliveTheirParent(t *testing.T) {
 	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("kept", ""))
-		want.Services.Add(service("as-an-option"), operator.Orphan)
+		want.Services.Add(service("as-an-option"), orphaned...)
 		want.Secrets.Add(named(&corev1.Secret{}, "gone"))
 	}), removals(operator.ChildKind{Policies: operator.Policies{WhenDeleted: operator.Orphan}}, operator.ChildKind{}))
 	site, kept, optional, gone := c.site("web"), configMap("kept", ""), service("as-an-option"), named(&corev1.Secret{}, "gone")
@@ -241,7 +241,7 @@ func TestAnOptionReachesAChildThatNoChangeReaches(t *testing.T) {
 			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 				options := []operator.ChildOption{strategy}
 				if strings.HasPrefix(req.Parent.Spec.Text, "orphan") {
-					options = append(options, operator.Orphan)
+					options = append(options, orphaned...)
 				}
 				want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text), options...)
 			}), nil)

@@ -20,6 +20,9 @@ type Response[D, S any] struct {
 	// Children is the complete set of children that the parent desires. One that
 	// is left out gets pruned; new(Desired) asks for none at all.
 	Children *D
+	// KeepAll makes Children a part of the answer: what it does not mention stays as it is, of every
+	// kind, as by [DesiredSet.Keep]. Nothing is pruned.
+	KeepAll bool
 	// Status is the complete status. The runtime fills in its
 	// observedGeneration and conditions; conditions found in it are ignored.
 	// Nil leaves the other fields as they are.
@@ -45,11 +48,29 @@ type Response[D, S any] struct {
 	// RequeueAfter asks for another reconcile after this time; zero asks for none.
 	// Any change to the parent or a child causes a reconcile anyway. A negative time
 	// has passed: it asks for one more reconcile now, and for later ones if the
-	// answer stays the same.
+	// answer stays the same. [Response.RequeueAt] sets it to the earliest of several times.
 	RequeueAfter time.Duration
 	// Finalized says, from Finalize, that the parent may go: the runtime
 	// removes its finalizer. Sync must leave it false.
 	Finalized bool
+}
+
+// RequeueAt asks for another reconcile at the earliest of these times, unless RequeueAfter asks for
+// an earlier one. now is [Request.Now]. It sets RequeueAfter, and to a negative time if the earliest
+// time is not after now. A zero time asks for no reconcile.
+func (r *Response[D, S]) RequeueAt(now time.Time, times ...time.Time) {
+	for _, at := range times {
+		if at.IsZero() {
+			continue
+		}
+		after := at.Sub(now)
+		if after == 0 {
+			after = -1 // zero would ask for no reconcile
+		}
+		if r.RequeueAfter == 0 || after < r.RequeueAfter {
+			r.RequeueAfter = after
+		}
+	}
 }
 
 // Event is a Kubernetes Event about the parent: its Type, corev1.EventTypeNormal by default, a Reason

@@ -17,7 +17,7 @@ func TestEveryParentIsReconciledNowAndThenWithoutWrites(t *testing.T) {
 	a := &author{sync: desire(func(want *Desired) {
 		desireOne(want)
 		want.Services.Add(service("web"))
-		want.ConfigMaps.Add(configMap("kept", "one"), operator.Orphan)
+		want.ConfigMaps.Add(configMap("kept", "one"), orphaned...)
 	})}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,

@@ -39,7 +39,8 @@ type Schedule struct {
 	Missed int
 	// Next is the first tick after now; zero: there is none in five years.
 	Next time.Time
-	// Wait is the time until Next, for [Response.RequeueAfter].
+	// Wait is the time until Next, for [Response.RequeueAfter]. If there are other times to wait
+	// for, give Next to [Response.RequeueAt].
 	Wait time.Duration
 }
 

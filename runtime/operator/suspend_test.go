@@ -174,7 +174,7 @@ func TestAnnotationsThatTheSpecFileForbidsHaveNoEffect(t *testing.T) {
 func TestParentThatIsConnectedAgainTakesItsChildrenBack(t *testing.T) {
 	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))
-		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), orphaned...)
 		want.Services.Add(service("created-only"), operator.CreateOnly)
 		want.Pods.Add(pod("runner", "nginx"))
 	})})

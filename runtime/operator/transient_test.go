@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
-	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
@@ -136,7 +135,7 @@ func TestTransientErrorOfTheFinalizerDoesNotFlipReady(t *testing.T) {
 	})
 	f.setSync(desire(func(want *Desired) {
 		desireOne(want)
-		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), orphaned...)
 	}))
 	f.reconcile()
 	f.Exists(named(&corev1.Secret{}, "kept"))

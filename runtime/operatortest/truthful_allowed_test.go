@@ -121,7 +121,7 @@ func TestTruthfulTakesValuesAsTheAPIServerHasThem(t *testing.T) {
 func TestTruthfulLeavesOrphansAlone(t *testing.T) {
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 		want := new(ledgerChildren)
-		want.ConfigMaps.Add(textMap("stays", "one"), operator.Orphan)
+		want.ConfigMaps.Add(textMap("stays", "one"), operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan))
 		want.ConfigMaps.Add(textMap("goes", "one"))
 		return &ledgerResponse{Children: want, Status: new(LedgerStatus)}, nil
 	})

@@ -143,7 +143,7 @@ func untruthful() map[string]struct {
 				var lies atomic.Bool
 				cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 					want := new(ledgerChildren)
-					want.ConfigMaps.Add(textMap("web", "one"), operator.Orphan)
+					want.ConfigMaps.Add(textMap("web", "one"), operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan))
 					want.ConfigMaps.Add(textMap("other", "one"))
 					return &ledgerResponse{Children: want}, nil
 				}, forgetWrites("configmaps", &lies), define(func(definition *ledgerDefinition) { definition.Teardown = operator.TeardownOrdered }))

@@ -25,6 +25,7 @@ type DesiredChild struct {
 	Configuration runtime.ApplyConfiguration
 	Policies                      // those that are not empty override the kind's
 	After         []client.Object // desired children that must be ready before this one is written
+	CreateAfter   []client.Object // desired children that must be ready before this one is created
 	Replaces      []client.Object // undesired children that must be gone before this one is created
 	Recreate      bool            // the child that exists is deleted and created again
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
@@ -48,8 +49,6 @@ type ChildOption interface {
 func (u UpdateStrategy) configure(child *DesiredChild) { child.Update = u }
 
 func (p AdoptionPolicy) configure(child *DesiredChild) { child.Adopt = p }
-
-func (p DeletionPolicy) configure(child *DesiredChild) { child.WhenDropped, child.WhenDeleted = p, p }
 
 func (p ImmutablePolicy) configure(child *DesiredChild) { child.WhenImmutable = p }
 

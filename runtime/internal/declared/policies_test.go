@@ -62,7 +62,6 @@ func TestOptionsOfAChild(t *testing.T) {
 		"a strategy":              {Recreate, Policies{Update: Recreate}},
 		"an adoption policy":      {AdoptForce, Policies{Adopt: AdoptForce}},
 		"a policy for immutables": {RecreateIfImmutable, Policies{WhenImmutable: RecreateIfImmutable}},
-		"a deletion policy counts when Sync drops the child and when the parent goes": {Orphan, Policies{WhenDropped: Orphan, WhenDeleted: Orphan}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var set DesiredSet

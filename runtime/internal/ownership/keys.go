@@ -26,7 +26,7 @@ type Keys struct {
 	Label       string // the parent's UID
 	Parent      string // annotation: the parent as Kind.group/namespace/name or Kind.group/name; absent with an owner reference
 	Hash        string // annotation: the hash of the desired state
-	WhenRemoved string // annotation: overrides the deletion policy of the kind
+	WhenRemoved string // annotation: overrides the deletion policies of the kind
 	// FormerParent is the annotation of an object whose parent a user has disconnected: the UID of
 	// that parent, which takes the object back when it is connected again.
 	FormerParent string
@@ -48,9 +48,9 @@ func (k Keys) Annotations() []string {
 	return []string{k.Parent, k.Hash, k.WhenRemoved, k.FormerParent}
 }
 
-// SetDeletionPolicy writes the deletion policy of a child into its metadata. Empty: it is the
+// SetDeletionPolicies writes the deletion policies of a child into its metadata. Empty: they are the
 // kind's.
-func (k Keys) SetDeletionPolicy(metadata map[string]any, whenRemoved string) {
+func (k Keys) SetDeletionPolicies(metadata map[string]any, whenRemoved string) {
 	if whenRemoved != "" {
 		ensureObject(metadata, "annotations")[k.WhenRemoved] = whenRemoved
 	}
@@ -61,7 +61,7 @@ func (k Keys) SetDeletionPolicy(metadata map[string]any, whenRemoved string) {
 func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
 	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil, k.FormerParent: nil}}
 	k.SetOwner(metadata, parent, byReference)
-	k.SetDeletionPolicy(metadata, whenRemoved)
+	k.SetDeletionPolicies(metadata, whenRemoved)
 	return metadata
 }
 

@@ -74,7 +74,7 @@ func TestTheWayOfOwningChanges(t *testing.T) {
 	before := fmt.Sprint(metadata)
 	for _, byReference := range []bool{true, false} {
 		keys.SetOwner(metadata, parent, byReference)
-		keys.SetDeletionPolicy(metadata, "Orphan")
+		keys.SetDeletionPolicies(metadata, "Orphan")
 		keys.ClearOwner(metadata, parent.UID)
 		if after := fmt.Sprint(metadata); after != before {
 			t.Errorf("left of a child by reference (%v): %s, want %s", byReference, after, before)

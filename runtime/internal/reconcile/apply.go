@@ -29,8 +29,9 @@ type applied struct {
 // applyDesired brings the children to the desired state. It applies each child whatever
 // becomes of the others. It removes nothing without mayRemove, where Sync did not succeed, or
 // where Finalize has returned Finalized, which has to be recorded before.
-func (r *run) applyDesired(ctx context.Context, observed *observed, sets []declared.DesiredSet, mayRemove bool) applied {
-	plan, invalid := r.planner.planChildren(observed, sets)
+func (r *run) applyDesired(ctx context.Context, observed *observed, response *declared.Response, mayRemove bool) applied {
+	plan, invalid := r.planner.planChildren(observed, response.Children)
+	plan.keepAll = response.KeepAll
 	r.desiredHash = plan.hash
 	if invalid == nil {
 		r.recordDesired(plan)
@@ -52,6 +53,7 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, sets []decla
 		return done
 	}
 	undesired, kept := r.splitUndesired(observed, plan)
+	r.request.isUnwritten = r.request.isUnwritten || plan.keepAll && len(kept) > 0
 	done.children = append(append(done.children, kept...), plan.unserved...)
 	isStopped := isStale(done.err)
 	done.err = staleOrJoined(done.err, joinFailed(done.failed, undesired))
@@ -59,7 +61,9 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, sets []decla
 		return done
 	}
 	var limitErr error
-	done.prunes, limitErr = r.findPrunes(ctx, done, undesired, kept)
+	if !plan.keepAll {
+		done.prunes, limitErr = r.findPrunes(ctx, done, undesired, kept)
+	}
 	err = r.writer.removeChildren(ctx, append(done.replacements(), done.prunes.due...))
 	done.err = staleOrJoined(done.err, limitErr, err)
 	return done
@@ -135,7 +139,7 @@ func isReplayed(err error) bool {
 
 // splitUndesired splits the observed children that are not desired into those to prune and
 // those to keep. One whose marks somebody keeps removing is in neither: it is not deleted. The
-// applied state forgets all of them.
+// applied state forgets all of them, unless the answer is only a part of what Sync desires.
 func (r *run) splitUndesired(observed *observed, plan plan) (undesired, kept []child) {
 	desired := map[apply.Key]bool{}
 	for _, task := range plan.tasks {
@@ -143,12 +147,14 @@ func (r *run) splitUndesired(observed *observed, plan plan) (undesired, kept []c
 	}
 	for _, child := range observed.all() {
 		switch key := child.key(); {
-		case plan.keep[key] && !desired[key]:
+		case (plan.keepAll || plan.keep[key]) && !desired[key]:
 			kept = append(kept, child)
 		case !desired[key] && child.object.GetDeletionTimestamp() == nil && r.isChild(child):
 			undesired = append(undesired, child)
 		}
 	}
-	r.state.applied.Keep(r.now, desired)
+	if !plan.keepAll {
+		r.state.applied.Keep(r.now, desired)
+	}
 	return undesired, kept
 }

@@ -130,6 +130,9 @@ func (b *batch) addFailure(t task, err error) {
 func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
 	result := t.newResult()
 	isDrifted := outcome.Action == apply.NeedsRecreation
+	if isDrifted && why == "" {
+		why = b.recreationBlockReason(t)
+	}
 	switch {
 	case why != "":
 		result.object, result.waitsFor, result.conflict = outcome.Object, why, outcome.Conflict
@@ -185,15 +188,35 @@ func (t task) blockReason(update *rollingUpdate, ready map[apply.Key]bool) (why 
 	return "", false
 }
 
-// unready returns those that a task comes after and that are not ready.
+// unready returns those that a task comes after and that are not ready. A child that exists does not
+// wait for those that only its creation comes after, unless Sync wants it recreated.
 func (t task) unready(update *rollingUpdate, ready map[apply.Key]bool) (unready []apply.Key) {
-	for _, key := range t.after {
+	if t.observed != nil && !t.isRecreated() {
+		return t.unreadyOf(t.after, update, ready)
+	}
+	return t.unreadyOf(t.dependencies(), update, ready)
+}
+
+// unreadyOf returns those of the keys that are not ready.
+func (t task) unreadyOf(keys []apply.Key, update *rollingUpdate, ready map[apply.Key]bool) (unready []apply.Key) {
+	for _, key := range keys {
 		countsAsReady := t.rolls() && key.Kind == t.Kind && update.queued[key]
 		if !ready[key] && !countsAsReady {
 			unready = append(unready, key)
 		}
 	}
 	return unready
+}
+
+// recreationBlockReason returns why a child that differs is not deleted to be created again; empty if it
+// is. Its creation would wait for others.
+func (b *batch) recreationBlockReason(t task) string {
+	unready := t.unreadyOf(t.createAfter, b.update, b.ready)
+	if len(unready) == 0 {
+		return ""
+	}
+	b.done.isWaiting = true
+	return "waits for " + unready[0].String()
 }
 
 // waitsForFailed reports whether a task comes after those that could not be applied, and waits for

@@ -100,7 +100,7 @@ func (s *subject) hasLostReference() (bool, error) {
 		}
 		for _, object := range unowned {
 			unownedChild := kind.newChild(object)
-			hadReference := s.getsOwnerReference(kind, unownedChild.name, s.loop.policyOf(unownedChild, kind.WhenDeleted))
+			hadReference := s.getsOwnerReference(kind, unownedChild.name, s.loop.policiesOf(unownedChild).WhenDeleted)
 			if hadReference && s.loop.childCache.keys.HasWrittenLabel(object, s.loop.manager) {
 				return true, nil
 			}

@@ -85,7 +85,7 @@ func (r *run) recordDesired(plan plan) {
 	if record == nil {
 		return
 	}
-	record.Complete = true
+	record.Complete, record.KeepsAll = true, plan.keepAll
 	for key := range plan.keep {
 		record.Kept = append(record.Kept, testcontrol.Child{Kind: key.Kind, Name: key.Name})
 	}

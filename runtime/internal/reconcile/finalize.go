@@ -105,7 +105,7 @@ func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 		}
 	}
 	for _, child := range observed.all() {
-		isCollected := ownership.HasOwnerReference(child.object, r.parent.GetUID()) && r.loop.policyOf(child, child.WhenDeleted) == declared.Delete && !definition.IsOrdered
+		isCollected := ownership.HasOwnerReference(child.object, r.parent.GetUID()) && r.loop.policiesOf(child).WhenDeleted == declared.Delete && !definition.IsOrdered
 		if !isCollected {
 			return true
 		}

@@ -152,7 +152,7 @@ func (l *loop) removeLeakedChild(ctx context.Context, leaked child) error {
 		return err
 	}
 	verb := "deleted"
-	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == declared.Orphan {
+	if leaked.object = current; l.policiesOf(leaked).WhenDeleted == declared.Orphan {
 		verb = "orphaned"
 		err = l.removeOwnership(ctx, leaked, l.childCache.labelUID(current), nil)
 	} else {

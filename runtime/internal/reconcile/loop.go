@@ -66,14 +66,10 @@ func (l *loop) childGVKs() []schema.GroupVersionKind {
 	return kinds
 }
 
-// policyOf returns the deletion policy that an option set for a child, or else that of its
-// kind.
-func (l *loop) policyOf(child child, ofKind declared.DeletionPolicy) declared.DeletionPolicy {
-	option := declared.DeletionPolicy(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved])
-	if option == declared.Delete || option == declared.Orphan {
-		return option
-	}
-	return ofKind
+// policiesOf returns the policies of a child: the deletion policies that options set for it, which it
+// carries, and those of its kind.
+func (l *loop) policiesOf(child child) declared.Policies {
+	return declared.ParseDeletionText(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved]).Or(child.Policies)
 }
 
 // forget drops what is remembered of a parent that is gone.

@@ -50,7 +50,7 @@ func orderTasks(tasks []task, unserved []child) ([]task, error) {
 			return errInvalid{fmt.Errorf("%s is part of a dependency cycle", tasks[i].Key())}
 		}
 		visited[i] = visiting
-		for _, key := range tasks[i].after {
+		for _, key := range tasks[i].dependencies() {
 			before, ok := byKey[key]
 			if !ok && slices.ContainsFunc(unserved, func(c child) bool { return c.mayHaveKey(key) }) {
 				continue
@@ -107,7 +107,7 @@ func dropDependents(tasks []task) []task {
 			present[task.Key()] = true
 		}
 		missing := func(key apply.Key) bool { return !present[key] }
-		left := slices.DeleteFunc(tasks, func(t task) bool { return slices.ContainsFunc(t.after, missing) })
+		left := slices.DeleteFunc(tasks, func(t task) bool { return slices.ContainsFunc(t.dependencies(), missing) })
 		if len(left) == len(tasks) {
 			return left
 		}
@@ -115,5 +115,8 @@ func dropDependents(tasks []task) []task {
 	}
 }
 
+// dependencies returns the children that a task comes after, at least when it creates its child.
+func (t task) dependencies() []apply.Key { return slices.Concat(t.after, t.createAfter) }
+
 // hasDependencies reports whether a child comes after others.
-func (t task) hasDependencies() bool { return len(t.after) > 0 }
+func (t task) hasDependencies() bool { return len(t.after)+len(t.createAfter) > 0 }

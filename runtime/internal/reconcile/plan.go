@@ -21,6 +21,8 @@ type plan struct {
 	tasks []task
 	hash  uint64             // of all that is desired
 	keep  map[apply.Key]bool // children that are neither written nor pruned
+	// keepAll says that these are all children which are not desired.
+	keepAll bool
 	// unserved are the desired children of kinds that the API server does not serve.
 	unserved []child
 }
@@ -32,6 +34,7 @@ type task struct {
 	observed    client.Object         // nil when there is none
 	byReference bool                  // owned by an owner reference
 	after       []apply.Key           // children that have to be ready before
+	createAfter []apply.Key           // children that have to be ready before it is created
 	replaces    []apply.Key           // undesired children that have to be gone before
 	place       int                   // in the order in which Sync added them
 	recreate    bool                  // Sync wants the observed child recreated
@@ -120,6 +123,9 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	if made.after, err = p.readKeys(desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
+	if made.createAfter, err = p.readKeys(desired.CreateAfter); err != nil {
+		return task{}, fmt.Errorf("%s is created after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
 	if made.replaces, err = p.readKeys(desired.Replaces); err != nil {
 		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
@@ -136,11 +142,11 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	}
 	described.HasLostMarks = p.hasLostMarks
 	described.Ownership = func() map[string]any {
-		return keys.Ownership(p.owner(), byReference, string(desired.WhenDropped))
+		return keys.Ownership(p.owner(), byReference, desired.DeletionText())
 	}
 	described.AddOwnerMetadata = func(metadata map[string]any) {
 		keys.SetOwner(metadata, p.owner(), byReference)
-		keys.SetDeletionPolicy(metadata, string(desired.WhenDropped))
+		keys.SetDeletionPolicies(metadata, desired.DeletionText())
 	}
 	recalled, ok := p.state.applied.Recall(described, func() map[string]any {
 		content, _ := p.loop.convertDesired(p.parent, desired) // an earlier reconcile converted it without an error

@@ -19,9 +19,9 @@ func (s *subject) removalPolicy(child child) declared.DeletionPolicy {
 		return declared.Orphan
 	}
 	if s.isFinalizing() {
-		return s.loop.policyOf(child, child.WhenDeleted)
+		return s.loop.policiesOf(child).WhenDeleted
 	}
-	return s.loop.policyOf(child, child.WhenDropped)
+	return s.loop.policiesOf(child).WhenDropped
 }
 
 // replacements returns the children that make room for others: those to recreate, and those that a

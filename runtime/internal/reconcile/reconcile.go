@@ -159,7 +159,7 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 	}
 	switch {
 	case response.Children != nil:
-		done = r.applyDesired(ctx, observed, response.Children, err == nil && !response.Finalized)
+		done = r.applyDesired(ctx, observed, response, err == nil && !response.Finalized)
 	case err == nil:
 		done = r.keepChildren(ctx, observed)
 	}

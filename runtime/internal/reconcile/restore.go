@@ -217,7 +217,7 @@ func (r *restorer) restoreChild(ctx context.Context, unmarked child) (client.Obj
 // marksAsBefore returns the metadata that gives a child the marks that it had. One that has neither an
 // owner reference nor the annotation gets what the policies of its kind say.
 func (r *restorer) marksAsBefore(unmarked child) map[string]any {
-	keys, policy := r.loop.childCache.keys, r.loop.policyOf(unmarked, unmarked.WhenDeleted)
+	keys, policy := r.loop.childCache.keys, r.loop.policiesOf(unmarked).WhenDeleted
 	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) ||
 		keys.ParentName(unmarked.object) == "" && r.getsOwnerReference(unmarked.childKind, unmarked.name, policy)
 	return keys.Ownership(r.owner(), byReference, unmarked.object.GetAnnotations()[keys.WhenRemoved])

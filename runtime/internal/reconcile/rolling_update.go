@@ -95,9 +95,9 @@ func (t task) isHealthy() bool {
 	return t.observed != nil && HealthOf(t.kind.ReadyWhen, t.observed).State == health.Ready
 }
 
-// waitsForAny reports whether a task comes after one that is not healthy.
+// waitsForAny reports whether the creation of a child comes after one that is not healthy.
 func (t task) waitsForAny(healthy map[apply.Key]bool) bool {
-	return slices.ContainsFunc(t.after, func(key apply.Key) bool { return !healthy[key] })
+	return slices.ContainsFunc(t.dependencies(), func(key apply.Key) bool { return !healthy[key] })
 }
 
 // isOutdated reports whether a child exists and was made from another desired state. A child

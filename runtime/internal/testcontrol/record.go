@@ -35,6 +35,7 @@ type Record struct {
 	Suspended  string // Paused or Disconnected; empty: neither
 	Finalizing bool   // the parent is to go
 	Complete   bool   // Desired and Kept are what Sync returned
+	KeepsAll   bool   // every child that is not desired is kept, too
 	Waiting    bool   // a child waits for another, so that nothing is pruned yet
 	Desired    []Desired
 	Kept       []Child

@@ -54,7 +54,7 @@ func (r *Reconciler) Sync(ctx context.Context, req *Request) (*Response, error) 
 		}
 		status.LastRun, status.NextRun = r.choose(req), nextRun(req)
 	}
-	response.RequeueAfter = max(status.NextRun.Sub(req.Now), time.Millisecond)
+	response.RequeueAt(req.Now, status.NextRun.Time)
 	return response, nil
 }
 

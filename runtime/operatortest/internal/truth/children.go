@@ -30,8 +30,8 @@ func (c *Checker) reportChildren(text *strings.Builder, parent *unstructured.Uns
 			writeUntruths(text, desired.Child, found)
 		}
 	}
-	if record.Err != nil || record.Waiting {
-		return // what is pruned then depends on what went wrong
+	if record.Err != nil || record.Waiting || record.KeepsAll {
+		return // what is pruned then depends on what went wrong, or nothing is
 	}
 	for _, child := range c.undesiredChildren(parent.GetUID(), record) {
 		if !said.Excuses(child, nil, false) {
