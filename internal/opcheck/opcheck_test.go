@@ -78,7 +78,7 @@ func problems(t *testing.T, f txtar.File) spec.Problems {
 	found := opcheck.Related(api.Operator, []kinds.Resource{parent}, api.At)
 	for i, c := range api.Operator.Children {
 		if c.ReadyWhen.Text != "" {
-			found = append(found, opcheck.Ready(c.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), resolve(c.Resource).Schema())...)
+			found = append(found, opcheck.Rule(c.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), resolve(c.Resource).Schema)...)
 		}
 	}
 	return found

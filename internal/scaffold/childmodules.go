@@ -52,7 +52,7 @@ func hasRule(apis []*spec.Summary, controllers []*spec.Controller) bool {
 	for _, c := range controllers {
 		children = append(children, c.Operator.Children...)
 	}
-	return slices.ContainsFunc(children, func(c spec.Child) bool { return c.ReadyWhen.Text != "" })
+	return slices.ContainsFunc(children, func(c spec.Child) bool { return c.ReadyWhen.Text != "" || c.FinishedWhen.Text != "" })
 }
 
 // namedKinds returns the kinds in spec files: parents of controllers, children and related objects.

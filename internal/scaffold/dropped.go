@@ -45,6 +45,7 @@ func childKinds(owners []childOwner) map[string][]string {
 			}
 		}
 		slices.Sort(kinds[m.name])
+		kinds[m.name] = slices.Compact(kinds[m.name]) // a kind may be listed several times
 	}
 	return kinds
 }

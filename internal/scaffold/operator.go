@@ -36,9 +36,12 @@ func (o resolvedOperator) checkSchemas(op *spec.Operator, at map[string]spec.Pos
 	problems := opcheck.Related(op, o.parents, at)
 	for i, declared := range op.Children {
 		at := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
-		if declared.ReadyWhen.Text != "" && at >= 0 { // or else the kind is unknown
-			problems = append(problems, opcheck.Ready(declared.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), o.children[at].Schema())...)
+		if at < 0 {
+			continue // the kind is unknown
 		}
+		path := fmt.Sprintf("operator.children[%d].", i)
+		problems = append(problems, opcheck.Rule(declared.ReadyWhen, path+"readyWhen", o.children[at].Schema)...)
+		problems = append(problems, opcheck.Rule(declared.FinishedWhen, path+"finishedWhen", o.children[at].Schema)...)
 	}
 	return problems
 }

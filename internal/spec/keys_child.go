@@ -1,8 +1,8 @@
 package spec
 
 import (
+	"math"
 	"slices"
-	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -12,9 +12,9 @@ import (
 
 // childMapping returns the keys of a kind of children.
 func childMapping(c *Child) Mapping {
-	allowDisconnect := true
+	allowDisconnect, partOfReady := true, true
 	const written = "For PersistentVolumeClaim, Namespace and CustomResourceDefinition it must be written out"
-	return Mapping{Name: "child", pos: &c.Pos, Keys: append(resourceKeys(&c.Resource, "each resource once"), []Key{
+	return Mapping{Name: "child", pos: &c.Pos, Keys: append(resourceKeys(&c.Resource, "a kind listed several times needs another `as` each time"), []Key{
 		fieldNameKey(&c.Resource),
 		{Name: "update", value: wordOr(InPlace, &c.Update, InPlace, Recreate, OnDelete, CreateOnly, RollingInPlace, RollingRecreate),
 			Doc: "how a change reaches a child that exists. `InPlace`: it is applied; `Recreate`: the child is deleted and created again; `OnDelete`: when somebody deletes the child; `CreateOnly`: never; `RollingInPlace` and `RollingRecreate`: one child at a time, the next when the one before is ready"},
@@ -28,6 +28,9 @@ func childMapping(c *Child) Mapping {
 		{Name: "whenImmutable", value: wordOr(FailIfImmutable, &c.WhenImmutable, FailIfImmutable, RecreateIfImmutable),
 			Doc: "what happens when a change is refused since the field cannot change. `Fail`: the parent is not ready and says why; `Recreate`: the child is deleted and created again"},
 		{Name: "readyWhen", Absent: "as the kind usually is", value: ruleText(&c.ReadyWhen), Doc: "CEL rule over `self`, the child, that says when it is ready"},
+		{Name: "partOfReady", value: trueOrFalseBy(true, &partOfReady), Doc: "the parent is ready only if the children are. `false`: whether they are or not, as for a backup that runs every night"},
+		{Name: "finishedWhen", Absent: "a Job that is complete or has failed, a Pod that succeeded or failed", value: ruleText(&c.FinishedWhen), Doc: "CEL rule over `self`, the child, that says when it has finished"},
+		{Name: "history", Absent: "none", value: nestedMapping(&c.History, historyMapping), Doc: "how many finished children stay that Sync no longer returns; those that have not finished stay, too. Without it all of them are pruned"},
 		{Name: "namespaces", Absent: "the parent's own, and `Any` for a parent in no namespace", value: childNamespaces(&c.Namespaces),
 			Doc: "where children may be. For a parent in a namespace: there, and also in those of a list, or in `Any`. For a parent in no namespace: only in those of a list. A desired child elsewhere is an error"},
 		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect),
@@ -36,8 +39,25 @@ func childMapping(c *Child) Mapping {
 			Doc: "what is kept of the children in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
 	}...), renamed: renamedChildKeys, rules: childRules, finish: func(d *decoder, n *yaml.Node, path string) {
 		c.setGoField(d, n, path)
-		c.ForbidDisconnect = !allowDisconnect
+		c.ForbidDisconnect, c.NotPartOfReady = !allowDisconnect, !partOfReady
+		d.checkHistory(c, path)
 	}}
+}
+
+// historyMapping returns the keys of a history.
+func historyMapping(h *History) Mapping {
+	return Mapping{Name: "history", Keys: []Key{
+		{Name: "succeeded", value: integerUpTo(&h.Succeeded, math.MaxInt32), Doc: "of those that are ready, such as a Job that is complete, the latest"},
+		{Name: "failed", value: integerUpTo(&h.Failed, math.MaxInt32), Doc: "of the others, the latest"},
+	}}
+}
+
+// checkHistory adds a problem for a history of children of which nothing says when they have finished.
+func (d *decoder) checkHistory(c *Child, path string) {
+	knows := c.group() == "batch" && c.Kind == "Job" || c.group() == "" && c.Kind == "Pod"
+	if c.History != nil && c.FinishedWhen.Text == "" && !knows && c.Kind != "" {
+		d.failAt(c.Pos, joinPath(path, "history"), "nothing says when a "+c.Kind+" has finished", "add finishedWhen: a CEL rule over self")
+	}
 }
 
 var renamedChildKeys = map[string]string{"retired": "pruneOnly"}
@@ -50,7 +70,7 @@ var (
 // childRules exclude keys that have no effect together with others, and require an explicit choice
 // for children whose deletion loses data.
 var childRules = []rule{
-	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "readyWhen", "cache"},
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
 	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable"},
 		hint: hintText("nothing of such a child is ever changed: leave the key out")},
@@ -58,8 +78,8 @@ var childRules = []rule{
 		hint: hintText("a change waits until somebody deletes the child: leave the key out, or write update: Recreate")},
 	{when: []condition{isOneOf("update", Recreate, RollingRecreate)}, excludes: []string{"whenImmutable"},
 		hint: hintText("every change recreates the child: leave the key out")},
-	{when: []condition{isOneOf("cache", CacheMetadata)}, excludes: []string{"readyWhen"},
-		hint: hintText("the rule would see no more than metadata: leave cache out")},
+	{when: []condition{isOneOf("cache", CacheMetadata)}, excludes: []string{"readyWhen", "finishedWhen", "history"},
+		hint: hintText("no more than metadata would be known: leave cache out")},
 	{when: []condition{isOneOf("cache", CacheMetadata), isOneOf("update", RollingInPlace, RollingRecreate)}, excludes: []string{"update"},
 		message: func(_, value string) string { return value + " does not go with cache: metadata" },
 		hint:    hintText("it waits until children are ready, and metadata does not tell: leave cache out")},
@@ -100,26 +120,6 @@ func childNamespaces(into *[]string) value {
 		schema: func(*Language) *jsonschema.Schema {
 			return jsonschema.Either(jsonschema.Words(namespacesAny), "array", namespaceListSchema())
 		},
-	}
-}
-
-// checkDistinctChildren adds a problem for children with the same kind, or the same Go field.
-func (d *decoder) checkDistinctChildren(children []Child, path string) {
-	kinds, fields := map[string]int{}, map[string]int{}
-	for i, c := range children {
-		if c.Kind == "" {
-			continue
-		}
-		if first, ok := kinds[c.groupKind()]; ok {
-			d.failAt(c.Pos, indexPath(path, i), "duplicate child "+c.Kind, "the first is on line "+strconv.Itoa(children[first].Pos.Line))
-			continue
-		}
-		kinds[c.groupKind()] = i
-		if first, ok := fields[c.As]; ok {
-			d.failAt(c.Pos, indexPath(path, i), "its Go field "+c.As+" is already that of "+children[first].Kind+" of "+children[first].APIVersion,
-				"set another one: as: Other"+c.As)
-		}
-		fields[c.As] = i
 	}
 }
 

@@ -52,6 +52,8 @@ type Child struct {
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
+	FinishedWhen  Expression // the same for finished
+	History       *History   // of children that Sync no longer returns; nil: they are pruned
 	Cache         Cache
 	// Namespaces are the namespaces of children in addition to that of their parent. A
 	// cluster-scoped parent can have children only in these. AllNamespaces alone means every
@@ -59,6 +61,13 @@ type Child struct {
 	Namespaces []string
 	// ForbidDisconnect disables the annotation by which users orphan the children.
 	ForbidDisconnect bool
+	// NotPartOfReady lets the parent be ready whether the children are or not.
+	NotPartOfReady bool
+}
+
+// History is how many finished children stay that Sync no longer returns.
+type History struct {
+	Succeeded, Failed int
 }
 
 // ListsNamespaces reports whether the file lists the namespaces of the children.

@@ -20,7 +20,10 @@ func (v operatorView) Made() []childView {
 func (v operatorView) All() []childView {
 	views := make([]childView, len(v.Children))
 	for i, c := range v.Children {
-		views[i] = childView{v.viewOf(c.Resource), c.Spec}
+		isOther := func(other kinds.Child) bool {
+			return other.Spec.Pos != c.Spec.Pos && other.Group == c.Group && other.Kind == c.Kind
+		}
+		views[i] = childView{v.viewOf(c.Resource), c.Spec, slices.ContainsFunc(v.Children, isOther)}
 	}
 	return views
 }
@@ -62,7 +65,7 @@ func (v operatorView) Meta() bool {
 
 // Rules reports whether a child has a CEL rule.
 func (v operatorView) Rules() bool {
-	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Spec.ReadyWhen.Text != "" })
+	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Rules() != "" })
 }
 
 // RunsInTests reports whether tests can run the operator against any API server with the project's
@@ -151,7 +154,8 @@ const metadataType = "*metav1.PartialObjectMetadata"
 // childView is a kind of children as templates print it.
 type childView struct {
 	resourceView
-	Spec spec.Child
+	Spec          spec.Child
+	IsListedTwice bool // another entry has the same kind
 }
 
 // Metadata reports whether Sync sees only the metadata of the children.
@@ -187,15 +191,36 @@ func (c childView) Policies() string {
 	return strings.Join(set, ", ")
 }
 
+// Rules are the rules of the child's kind.
+func (c childView) Rules() string {
+	var set []string
+	if c.Spec.ReadyWhen.Text != "" {
+		set = append(set, "ReadyWhen: cel.Rule("+strconv.Quote(c.Spec.ReadyWhen.Text)+")")
+	}
+	if c.Spec.FinishedWhen.Text != "" {
+		set = append(set, "FinishedWhen: cel.Rule("+strconv.Quote(c.Spec.FinishedWhen.Text)+")")
+	}
+	return strings.Join(set, ", ")
+}
+
 // Description are the fields of the child's kind that are not the defaults.
 func (c childView) Description() string {
 	var set []string
 	say := func(field, value string) { set = append(set, field+": "+value) }
+	if c.IsListedTwice {
+		say("As", strconv.Quote(c.Field))
+	}
 	if policies := c.Policies(); policies != "" {
 		say("Policies", "operator.Policies{"+policies+"}")
 	}
-	if c.Spec.ReadyWhen.Text != "" {
-		say("ReadyWhen", "cel.Rule("+strconv.Quote(c.Spec.ReadyWhen.Text)+")")
+	if rules := c.Rules(); rules != "" {
+		say("Rules", "operator.Rules{"+rules+"}")
+	}
+	if h := c.Spec.History; h != nil {
+		say("History", fmt.Sprintf("&operator.History{Succeeded: %d, Failed: %d}", h.Succeeded, h.Failed))
+	}
+	if c.Spec.NotPartOfReady {
+		say("NotPartOfReady", "true")
 	}
 	if c.Metadata() {
 		say("Metadata", "true")

@@ -288,7 +288,7 @@ func TestHistoryLimitsOfAFleetAreNeverHeld(t *testing.T) {
 				if ticks(req.Parent) != "" {
 					want.ConfigMaps.Add(run, operator.CreateOnly)
 				}
-				want.ConfigMaps.Keep(operator.Runs(req.Children.ConfigMaps, 2)...)
+				want.ConfigMaps.Keep(operator.Runs(req.Children.ConfigMaps, operator.History{Succeeded: 2})...)
 				return &Response{Children: want}, nil
 			}
 		},

@@ -9,9 +9,17 @@ import (
 )
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
-// [Policies], and what the spec file says else of it: ReadyWhen, Metadata, PruneOnly, Optional,
-// Namespaces and ForbidDisconnect. Fields are the fields that hold the kind; see [Bind].
+// [Policies] and [Rules], and what the spec file says else of it: As, History, NotPartOfReady, Metadata,
+// PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
+
+// Rules say when a child of a kind is ready (ReadyWhen), and when it has finished (FinishedWhen), in
+// place of what the runtime knows of the kind.
+type Rules = declared.Rules
+
+// History is how many children that have finished stay: the latest of those that are ready, such as a Job
+// that is complete (Succeeded), and the latest of the others (Failed).
+type History = declared.History
 
 // Unstructured returns an empty object of a kind that has no Go type.
 // apiVersion is "v1" or "group/version".

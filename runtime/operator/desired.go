@@ -126,6 +126,13 @@ func RecreateIf(ok bool) ChildOption {
 	return declared.OptionFunc(func(child *DesiredChild) { child.Recreate = ok })
 }
 
+// PartOfReady says whether the parent is ready only if this child is, whatever the spec file says by
+// partOfReady. Without it a backup that runs every night would make a database not Ready every night.
+// Rolling updates, and children that come after this one, wait for it in any case.
+func PartOfReady(is bool) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.PartOfReady = &is })
+}
+
 // WhenApplied has record change the response once the child is applied: in this reconcile the
 // API server has accepted it, or it was found as desired. The runtime calls record after it has
 // applied all children, and before it writes the status. It does not call record when the child

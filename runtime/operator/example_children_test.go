@@ -241,7 +241,7 @@ func ExampleRequest_Schedule() {
 				response.Status.LastRun = metav1.NewTime(schedule.Tick)
 			}))
 		}
-		want.Jobs.Keep(operator.Runs(req.Children.Jobs, 3)...) // those that run, and the last three that have finished
+		want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...) // those that run, and the last three that have finished
 		return &Response{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil
 	}
 	show(sync, tea(func(req *shopRequest) {

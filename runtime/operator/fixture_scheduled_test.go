@@ -94,7 +94,7 @@ func (s *scheduled) sync(_ context.Context, req *runsRequest) (*runsResponse, er
 			want.Jobs.Add(job, operator.CreateOnly, record)
 		}
 	}
-	want.Jobs.Keep(operator.Runs(req.Children.Jobs, 3)...)
+	want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...)
 	return &runsResponse{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil
 }
 

@@ -45,7 +45,7 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 			described := kinds(observed, desired)
 			for i := range described {
 				if described[i].Object.GetObjectKind().GroupVersionKind().Kind == "ServiceAccount" {
-					described[i] = operator.ChildKind{Object: operator.Unstructured(gadgets+"/v1", "Gadget"), Optional: true, ReadyWhen: func(client.Object) (bool, error) { return true, nil }, Fields: operator.Bind(&observed.Accounts, &desired.Accounts)}
+					described[i] = operator.ChildKind{Object: operator.Unstructured(gadgets+"/v1", "Gadget"), Optional: true, Rules: operator.Rules{ReadyWhen: func(client.Object) (bool, error) { return true, nil }}, Fields: operator.Bind(&observed.Accounts, &desired.Accounts)}
 				}
 			}
 			return described

@@ -28,7 +28,7 @@ import (
 //			response.Status.LastRun = metav1.NewTime(schedule.Tick)
 //		}))
 //	}
-//	want.Jobs.Keep(operator.Runs(req.Children.Jobs, 3)...)
+//	want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...)
 //	return &Response{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil
 type Schedule struct {
 	// Tick is the latest tick that is due and was not run; zero: none is.

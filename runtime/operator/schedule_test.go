@@ -113,16 +113,20 @@ func TestRuns(t *testing.T) {
 		job("a", 5*time.Hour, batchv1.JobComplete), job("b", 4*time.Hour, ""), job("c", 3*time.Hour, batchv1.JobFailed),
 		job("d", 2*time.Hour, batchv1.JobComplete), job("e", time.Hour, batchv1.JobSuspended),
 	)
-	for limit, want := range map[int][]string{-1: {"b", "e"}, 0: {"b", "e"}, 2: {"b", "e", "d", "c"}, 9: {"b", "e", "d", "c", "a"}} {
+	for limit, want := range map[History][]string{
+		{Succeeded: -1, Failed: -1}: {"b", "e"}, {}: {"b", "e"},
+		{Succeeded: 1}: {"b", "e", "d"}, {Failed: 1}: {"b", "e", "c"}, {Succeeded: 1, Failed: 3}: {"b", "e", "d", "c"},
+		{Succeeded: 9, Failed: 9}: {"b", "e", "d", "a", "c"},
+	} {
 		if got := Runs(runs, limit); !slices.Equal(got, want) {
-			t.Errorf("limit %d: got %v, want %v", limit, got, want)
+			t.Errorf("limit %+v: got %v, want %v", limit, got, want)
 		}
 	}
 	pods := NewSnapshot(
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "x", Name: "done"}, Status: corev1.PodStatus{Phase: corev1.PodSucceeded}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "x", Name: "runs"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}},
 	)
-	if got := Runs(pods, 0); !slices.Equal(got, []string{"x/runs"}) {
+	if got := Runs(pods, History{}); !slices.Equal(got, []string{"x/runs"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -29,7 +29,7 @@ import (
 type Snapshot[T client.Object] struct {
 	items     []T    // of all namespaces, sorted; the cache's own objects, so never given out
 	namespace string // the one that is shown; AllNamespaces: all
-	readyWhen declared.ReadyRule
+	rules     declared.Rules
 	read      *atomic.Bool // set at the first look; nil: nobody asks
 	refused   declared.Refusals
 
@@ -55,7 +55,14 @@ func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 // a kind has whose spec file says readyWhen. It is for tests of Sync, which find it
 // in package operatortest.
 func (s Snapshot[T]) ReadyWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
-	s.readyWhen = rule
+	s.rules.ReadyWhen = rule
+	return s
+}
+
+// FinishedWhen returns the snapshot with another notion of when a child has finished, as a kind has whose
+// spec file says finishedWhen. It is for tests of Sync, as ReadyWhen is.
+func (s Snapshot[T]) FinishedWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
+	s.rules.FinishedWhen = rule
 	return s
 }
 
@@ -104,7 +111,15 @@ func (s Snapshot[T]) Len() int { return len(s.inNamespace()) }
 // spec file says readyWhen. It takes names as Get does.
 func (s Snapshot[T]) Ready(name string) bool {
 	i, ok := s.find(name)
-	return ok && reconcile.HealthOf(s.readyWhen, s.items[i]).State == health.Ready
+	return ok && reconcile.HealthOf(s.rules.ReadyWhen, s.items[i]).State == health.Ready
+}
+
+// Finished reports whether the child with this name exists and has finished: a Job is complete or has
+// failed, a Pod succeeded or failed; unless the spec file says finishedWhen. Other kinds never finish. It
+// takes names as Get does.
+func (s Snapshot[T]) Finished(name string) bool {
+	i, ok := s.find(name)
+	return ok && reconcile.IsFinished(s.rules, s.items[i])
 }
 
 // find returns the index of the object with this name.
@@ -149,13 +164,13 @@ func (s Snapshot[T]) recordRead() {
 }
 
 // observe fills the snapshot with what a reconcile observed.
-func (s *Snapshot[T]) observe(view declared.View, readyWhen declared.ReadyRule) {
+func (s *Snapshot[T]) observe(view declared.View, rules declared.Rules) {
 	items := make([]T, len(view.Objects))
 	for i, object := range view.Objects {
 		items[i] = object.(T)
 	}
 	sortItems(items)
-	*s = Snapshot[T]{items: items, namespace: view.Namespace, readyWhen: readyWhen, read: view.Read, isUnserved: !view.IsServed}
+	*s = Snapshot[T]{items: items, namespace: view.Namespace, rules: rules, read: view.Read, isUnserved: !view.IsServed}
 }
 
 func sortItems[T client.Object](items []T) {

@@ -22,11 +22,17 @@ type ParentKind struct {
 type ChildKind struct {
 	// Object is an empty object of the kind; see operator.Unstructured.
 	Object client.Object
+	// As tells the entries apart that list the same kind, each with a set, policies and rules of its
+	// own. Children carry it as the label <group>/listed-as. Empty: the kind is listed once.
+	As string
 	// Policies are those of children that have no others of their own.
 	Policies
-	// ReadyWhen reports whether a child is ready, in place of the rules that the
-	// runtime has for its kind. Nil: those rules.
-	ReadyWhen ReadyRule
+	Rules
+	// History is how many children that have finished stay when Sync no longer desires them. Those that
+	// have not finished stay, too. Nil: all are pruned.
+	History *History
+	// NotPartOfReady lets the parent be ready whether the children are or not.
+	NotPartOfReady bool
 	// Metadata keeps only the metadata of these children in memory. Their
 	// snapshot holds metav1.PartialObjectMetadata; see operator.BindMetadata.
 	Metadata bool
@@ -55,8 +61,24 @@ func (k ChildKind) ListsNamespaces() bool {
 	return len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, AllNamespaces)
 }
 
-// ReadyRule reports whether a child is ready. An error is a reason why it is not.
-type ReadyRule = func(client.Object) (bool, error)
+// Rules say in what state a child is, in place of the rules that the runtime has for its kind. Nil:
+// those rules.
+type Rules struct {
+	// ReadyWhen reports whether a child is ready.
+	ReadyWhen Rule
+	// FinishedWhen reports whether a child has finished, so that a [History] drops it. A Job has when it
+	// is complete or has failed, a Pod when it succeeded or failed; other kinds never have.
+	FinishedWhen Rule
+}
+
+// Rule reports whether something holds for a child. An error is a reason why it does not.
+type Rule = func(client.Object) (bool, error)
+
+// History is how many children that have finished are kept: the latest of those that are ready, such as
+// a Job that is complete, and the latest of the others. Zero keeps none.
+type History struct {
+	Succeeded, Failed int
+}
 
 // AllNamespaces stands for every namespace in a list of namespaces, and in a [View].
 const AllNamespaces = "*"
@@ -64,7 +86,7 @@ const AllNamespaces = "*"
 // Fields ties a kind of children, or of related objects, to the fields of the generated structs.
 type Fields struct {
 	// Observe fills the snapshot of the kind before Sync.
-	Observe func(View, ReadyRule)
+	Observe func(View, Rules)
 	// ObserveRefused tells the snapshot of children which writes were refused.
 	ObserveRefused func(Refusals)
 	// Desired is what Sync adds children to; nil for related objects.

@@ -30,6 +30,10 @@ type Keys struct {
 	// FormerParent is the annotation of an object whose parent a user has disconnected: the UID of
 	// that parent, which takes the object back when it is connected again.
 	FormerParent string
+	// ListedAs is a label and an annotation with the same value: which of the entries of its kind a
+	// child belongs to, where the definition lists the kind several times. Users select by the label;
+	// the annotation still says it if somebody removes the label. See [Keys.Entry].
+	ListedAs string
 }
 
 // KeysOf returns the keys of a controller, which begin with the API group of its parents.
@@ -40,12 +44,36 @@ func KeysOf(group, controller string) Keys {
 		Hash:         group + "/desired-hash",
 		WhenRemoved:  group + "/when-removed",
 		FormerParent: group + "/disconnected-from",
+		ListedAs:     group + "/listed-as",
 	}
 }
 
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string {
-	return []string{k.Parent, k.Hash, k.WhenRemoved, k.FormerParent}
+	return []string{k.Parent, k.Hash, k.WhenRemoved, k.FormerParent, k.ListedAs}
+}
+
+// Labels returns the keys of the labels, which an orphaned child loses.
+func (k Keys) Labels() []string { return []string{k.Label, k.ListedAs} }
+
+// SetEntry writes into the metadata of a child which entry of its kind it belongs to. Empty: the kind
+// has one.
+func (k Keys) SetEntry(metadata map[string]any, entry string) {
+	if entry != "" {
+		ensureObject(metadata, "labels")[k.ListedAs] = entry
+		ensureObject(metadata, "annotations")[k.ListedAs] = entry
+	}
+}
+
+// Entry returns which of the entries of its kind an object belongs to, by the annotation, or else by
+// the label. It returns "" if neither names one of them.
+func (k Keys) Entry(object client.Object, entries []string) string {
+	for _, entry := range []string{object.GetAnnotations()[k.ListedAs], object.GetLabels()[k.ListedAs]} {
+		if entry != "" && slices.Contains(entries, entry) {
+			return entry
+		}
+	}
+	return ""
 }
 
 // SetDeletionPolicies writes the deletion policies of a child into its metadata. Empty: they are the
@@ -58,10 +86,14 @@ func (k Keys) SetDeletionPolicies(metadata map[string]any, whenRemoved string) {
 
 // Ownership returns the metadata, as a merge patch, that makes an object a parent's child. The
 // patch also removes the keys of the other way to own it.
-func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
-	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil, k.FormerParent: nil}}
+func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved, entry string) map[string]any {
+	metadata := map[string]any{
+		"labels":      map[string]any{k.ListedAs: nil},
+		"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil, k.FormerParent: nil, k.ListedAs: nil},
+	}
 	k.SetOwner(metadata, parent, byReference)
 	k.SetDeletionPolicies(metadata, whenRemoved)
+	k.SetEntry(metadata, entry)
 	return metadata
 }
 
@@ -75,8 +107,8 @@ type Parent struct {
 // ClearOwner removes from the metadata of a desired child what makes it a parent's child. The
 // author may have copied an observed child.
 func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
-	dropKeys(metadata, "labels", k.Label)
-	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.FormerParent)
+	dropKeys(metadata, "labels", k.Labels()...)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.FormerParent, k.ListedAs)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)

@@ -153,6 +153,8 @@ func (r *run) splitUndesired(observed *observed, plan plan) (undesired, kept []c
 			undesired = append(undesired, child)
 		}
 	}
+	undesired, history := r.splitHistory(undesired)
+	kept = append(kept, history...)
 	if !plan.keepAll {
 		r.state.applied.Keep(r.now, desired)
 	}

@@ -159,7 +159,11 @@ func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
 
 // newResult returns the child of a task as it was observed.
 func (t task) newResult() child {
-	return child{childKind: t.kind, name: t.Name, object: t.observed}
+	isApart := t.kind.NotPartOfReady
+	if t.source.PartOfReady != nil {
+		isApart = !*t.source.PartOfReady
+	}
+	return child{childKind: t.kind, name: t.Name, object: t.observed, isApart: isApart}
 }
 
 // isApplied reports whether an outcome leaves the child as it is desired, or as its strategy keeps
@@ -182,7 +186,7 @@ func (t task) blockReason(update *rollingUpdate, ready map[apply.Key]bool) (why 
 	if unready := t.unready(update, ready); len(unready) > 0 {
 		return "waits for " + unready[0].String(), true
 	}
-	if t.rolls() && !t.isRecreated() && t.isOutdated() && update.turns[t.Kind] != t.Key() {
+	if t.rolls() && !t.isRecreated() && t.isOutdated() && update.turns[t.kind] != t.Key() {
 		return "is outdated and waits for its turn", false
 	}
 	return "", false
@@ -200,7 +204,8 @@ func (t task) unready(update *rollingUpdate, ready map[apply.Key]bool) (unready 
 // unreadyOf returns those of the keys that are not ready.
 func (t task) unreadyOf(keys []apply.Key, update *rollingUpdate, ready map[apply.Key]bool) (unready []apply.Key) {
 	for _, key := range keys {
-		countsAsReady := t.rolls() && key.Kind == t.Kind && update.queued[key]
+		queued := update.queued[key]
+		countsAsReady := t.rolls() && queued.kind == t.kind && queued.isHealthy
 		if !ready[key] && !countsAsReady {
 			unready = append(unready, key)
 		}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/brake"
-	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
@@ -145,10 +144,10 @@ func (r *run) countPrunes(ctx context.Context, children []child, reason string) 
 	return heldText, nil
 }
 
-// isFinishedRun reports whether a child is one that a history limit drops: a Job or Pod that has
+// isFinishedRun reports whether a child is one that a history limit drops: one that has
 // finished, or a child that is no younger than another one of its kind that Sync keeps.
 func (c child) isFinishedRun(kept []child) bool {
-	if health.IsFinished(c.object) {
+	if IsFinished(c.Rules, c.object) {
 		return true
 	}
 	for _, other := range kept {

@@ -14,16 +14,16 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// childKind is a kind of children.
+// childKind is a kind of children, or one of the entries that list it.
 type childKind struct {
 	kind
 	declared.ChildKind
-	optional     *optionalKind // nil: it is always served
-	index        int           // in the definition
-	applier      apply.Applier
-	source       consistency.Source                           // shows writes of these children
-	listByParent func(key string) ([]client.Object, error)    // lists objects of the cache; see parent_index.go
-	parentOf     func(client.Object) (ownership.Parent, bool) // of an object of the cache; see identity.go
+	optional *optionalKind // nil: it is always served
+	index    int           // in the definition
+	applier  apply.Applier
+	entries  *kindEntries                                 // that list the kind
+	source   consistency.Source                           // shows writes of these children
+	parentOf func(client.Object) (ownership.Parent, bool) // of an object of the cache; see identity.go
 }
 
 // isServed reports whether the objects of the kind are known. Before that, of the kind no more is known
@@ -41,12 +41,14 @@ type child struct {
 	conflict   *backoff.Conflict // why its write is put off; nil when it is not
 	altered    []string          // the paths at which admission keeps other values than desired
 	isOutdated bool              // it keeps an earlier desired state until somebody deletes it
+	isHistory  bool              // it stays although Sync does not desire it
+	isApart    bool              // the parent is ready whether it is or not
 
 	whenApplied []func(original any) error // what the author has called, since the child is applied
 }
 
 func (kind *childKind) newChild(object client.Object) child {
-	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object}
+	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object, isApart: kind.NotPartOfReady}
 }
 
 func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
@@ -81,7 +83,7 @@ func (c child) currentHealth() health.Health {
 
 // HealthOf returns the health of an object by the author's rule, or by the rules for its
 // kind.
-func HealthOf(readyWhen declared.ReadyRule, object client.Object) health.Health {
+func HealthOf(readyWhen declared.Rule, object client.Object) health.Health {
 	if readyWhen == nil || object.GetDeletionTimestamp() != nil {
 		return health.Of(object)
 	}

@@ -28,6 +28,7 @@ type childCache struct {
 	manager    string                        // the field manager of all writes
 	parents    map[schema.GroupKind]bool     // the kinds of parents, and whether each is namespaced
 	namespaces map[schema.GroupKind][]string // of kinds of children: see ChildKind.Namespaces
+	entries    map[schema.GroupVersionKind]*kindEntries
 	scheme     *runtime.Scheme
 }
 
@@ -38,7 +39,7 @@ func newChildCache(mgr manager.Manager, environment *process.Environment, fieldM
 	if err != nil {
 		return nil, err
 	}
-	c := &childCache{await: environment.Await, keys: keys, manager: fieldManager, parents: map[schema.GroupKind]bool{}, namespaces: map[schema.GroupKind][]string{}, scheme: mgr.GetScheme()}
+	c := &childCache{await: environment.Await, keys: keys, manager: fieldManager, parents: map[schema.GroupKind]bool{}, namespaces: map[schema.GroupKind][]string{}, entries: map[schema.GroupVersionKind]*kindEntries{}, scheme: mgr.GetScheme()}
 	c.Cache, err = environment.AddCache(mgr, func(o *cache.Options) {
 		o.DefaultLabelSelector, o.ByObject = labels.NewSelector().Add(*hasLabel), limits
 		o.DefaultTransform = c.dropOthers(o.DefaultTransform)
@@ -60,13 +61,22 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 	}
 	definition.Policies = definition.Or(declared.DefaultPolicies)
 	c.namespaces[kind.GroupKind()] = definition.Namespaces
-	added := &childKind{kind: kind, ChildKind: definition}
+	added := &childKind{kind: kind, ChildKind: definition, entries: c.entries[kind.GroupVersionKind]}
+	if added.entries == nil {
+		added.entries = &kindEntries{keys: c.keys}
+		c.entries[kind.GroupVersionKind] = added.entries
+	}
+	added.entries.add(added)
 	added.parentOf = func(object client.Object) (ownership.Parent, bool) { return c.parentOf(kind.GroupKind(), object) }
 	added.applier = apply.Applier{
 		Client: mgr.GetClient(), LiveReader: mgr.GetAPIReader(), Manager: c.manager, New: kind.newObject, Metadata: definition.Metadata,
 		Label: c.keys.Label, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims,
 	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
+	if !added.isFirst() {
+		added.optional, added.namespaced = added.entries.all[0].optional, added.entries.all[0].namespaced
+		return added, nil
+	}
 	if isOptional {
 		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
 	}
@@ -84,14 +94,16 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 	return added, err
 }
 
-// fill has the cache fill with children of a kind that the API server serves.
+// fill has the cache fill with children of a kind that the API server serves, for all entries of it.
 func (k *childKind) fill(mgr manager.Manager, c *childCache) (hasSynced func() bool, err error) {
 	found, err := newKind(mgr, k.Object)
 	if err != nil {
 		return nil, err
 	}
-	k.namespaced = found.namespaced
-	k.listByParent, hasSynced, err = c.addIndex(mgr.GetScheme(), k.kind)
+	for _, entry := range k.entries.all {
+		entry.namespaced = found.namespaced
+	}
+	k.entries.list, hasSynced, err = c.addIndex(mgr.GetScheme(), k.kind)
 	return hasSynced, err
 }
 

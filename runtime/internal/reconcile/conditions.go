@@ -53,6 +53,9 @@ func (r report) readyConditions() []metav1.Condition {
 	}
 	var failed, inProgress []string
 	for _, child := range r.children {
+		if child.isHistory || child.isApart {
+			continue
+		}
 		current := child.currentHealth()
 		text := child.Kind + " " + child.name.Name + " " + current.Message
 		switch current.State {

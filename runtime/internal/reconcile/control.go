@@ -118,6 +118,9 @@ func (r *run) recordResult(done applied) {
 	}
 	record.Waiting = done.isWaiting || done.prunes.heldText != ""
 	for _, child := range done.children {
+		if child.isHistory {
+			record.Kept = append(record.Kept, testcontrol.Child{Kind: child.GroupVersionKind, Name: child.name})
+		}
 		for i := range record.Desired {
 			if desired := &record.Desired[i]; desired.Kind == child.GroupVersionKind && desired.Name == child.name {
 				desired.Waits, desired.Altered, desired.Conflict = child.waitsFor, child.altered, child.conflict != nil

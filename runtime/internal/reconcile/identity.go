@@ -125,16 +125,21 @@ func withoutContent(object client.Object, keys ownership.Keys) client.Object {
 	bare.SetCreationTimestamp(object.GetCreationTimestamp())
 	bare.SetDeletionTimestamp(object.GetDeletionTimestamp())
 	bare.SetOwnerReferences(object.GetOwnerReferences())
-	bare.SetLabels(map[string]string{keys.Label: object.GetLabels()[keys.Label]})
-	annotations := map[string]string{}
-	for _, key := range []string{keys.Parent, keys.WhenRemoved} {
-		if value, ok := object.GetAnnotations()[key]; ok {
-			annotations[key] = value
-		}
-	}
-	bare.SetAnnotations(annotations)
+	bare.SetLabels(keepKeys(object.GetLabels(), keys.Labels()))
+	bare.SetAnnotations(keepKeys(object.GetAnnotations(), []string{keys.Parent, keys.WhenRemoved, keys.ListedAs}))
 	bare.SetManagedFields(object.GetManagedFields())
 	return bare
+}
+
+// keepKeys returns the part of a map that has these keys.
+func keepKeys(from map[string]string, keys []string) map[string]string {
+	kept := map[string]string{}
+	for _, key := range keys {
+		if value, ok := from[key]; ok {
+			kept[key] = value
+		}
+	}
+	return kept
 }
 
 // hasLostMarks reports whether an object that was read from the API server is a child of this

@@ -58,7 +58,7 @@ func (l *loop) now() time.Time { return l.environment.Control.Now() }
 func (l *loop) childGVKs() []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for _, child := range l.childKinds {
-		if !child.isServed() {
+		if !child.isServed() || !child.isFirst() {
 			continue
 		}
 		kinds = append(kinds, child.GroupVersionKind)

@@ -148,6 +148,6 @@ func (l *loop) noteMissing(kind *childKind, parent ownership.Parent, object clie
 		state = l.states.getOrAdd(parent.Name, parent.UID)
 	}
 	if state.uid == parent.UID {
-		state.missing.add(kind.newChild(object))
+		state.missing.add(kind.entryOf(object).newChild(object))
 	}
 }

@@ -154,6 +154,17 @@ func (o *observed) all() []child {
 	return all
 }
 
+// ofKind returns the children of a kind, of whichever entry.
+func (o *observed) ofKind(kind *childKind) []client.Object {
+	var all [][]client.Object
+	for i, other := range o.kinds {
+		if other.entries == kind.entries {
+			all = append(all, o.children[i])
+		}
+	}
+	return slices.Concat(all...)
+}
+
 // isEmpty reports whether there are no children.
 func (o *observed) isEmpty() bool {
 	return !slices.ContainsFunc(o.children, func(objects []client.Object) bool { return len(objects) > 0 })

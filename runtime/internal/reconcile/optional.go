@@ -148,7 +148,7 @@ func (o *optionalKinds) requeue(ctx context.Context) {
 // addOptional has the optional kinds of children and of related objects come and go for all loops.
 func (l *loop) addOptional(mgr manager.Manager, loops []*loop) error {
 	for _, kind := range l.childKinds {
-		if kind.optional != nil {
+		if kind.optional != nil && kind.isFirst() {
 			kind.optional.start = func() (func() bool, error) { return startChildren(mgr, l.childCache, kind, loops) }
 			l.optional.kinds = append(l.optional.kinds, kind.optional)
 		}

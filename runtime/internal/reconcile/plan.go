@@ -68,7 +68,7 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 			}
 			made.keep[key] = true
 		}
-		existing := byName(observed.children[i])
+		existing := byName(observed.ofKind(kind))
 		for _, desired := range set.Children {
 			added, err := p.planChild(kind, desired)
 			made.hash += added.Input
@@ -136,17 +136,18 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 		Owner:    p.parent.GetUID(),
 		Policies: policies,
 		HashKey:  keys.Hash,
-		Input:    input.with(desired.Policies, byReference),
+		Input:    input.with(desired.Policies, byReference, kind.As),
 		Source:   kind.creatableObject(desired),
 		Rewrite:  p.request.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
 	described.HasLostMarks = p.hasLostMarks
 	described.Ownership = func() map[string]any {
-		return keys.Ownership(p.owner(), byReference, desired.DeletionText())
+		return keys.Ownership(p.owner(), byReference, desired.DeletionText(), kind.As)
 	}
 	described.AddOwnerMetadata = func(metadata map[string]any) {
 		keys.SetOwner(metadata, p.owner(), byReference)
 		keys.SetDeletionPolicies(metadata, desired.DeletionText())
+		keys.SetEntry(metadata, kind.As)
 	}
 	recalled, ok := p.state.applied.Recall(described, func() map[string]any {
 		content, _ := p.loop.convertDesired(p.parent, desired) // an earlier reconcile converted it without an error

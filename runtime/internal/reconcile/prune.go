@@ -120,6 +120,6 @@ func (w *writer) orphanWith(ctx context.Context, child child, annotations map[st
 
 func (l *loop) removeOwnership(ctx context.Context, child child, parent types.UID, annotations map[string]string) error {
 	keys := l.childCache.keys
-	marks := apply.Marks{Labels: []string{keys.Label}, Annotations: keys.Annotations(), Added: annotations}
+	marks := apply.Marks{Labels: keys.Labels(), Annotations: keys.Annotations(), Added: annotations}
 	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, marks)
 }

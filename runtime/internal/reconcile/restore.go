@@ -220,7 +220,7 @@ func (r *restorer) marksAsBefore(unmarked child) map[string]any {
 	keys, policy := r.loop.childCache.keys, r.loop.policiesOf(unmarked).WhenDeleted
 	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) ||
 		keys.ParentName(unmarked.object) == "" && r.getsOwnerReference(unmarked.childKind, unmarked.name, policy)
-	return keys.Ownership(r.owner(), byReference, unmarked.object.GetAnnotations()[keys.WhenRemoved])
+	return keys.Ownership(r.owner(), byReference, unmarked.object.GetAnnotations()[keys.WhenRemoved], unmarked.As)
 }
 
 // restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
@@ -262,5 +262,5 @@ func (r *restorer) marksFor(t task, object client.Object) map[string]any {
 		return t.Ownership()
 	}
 	keys := r.loop.childCache.keys
-	return keys.Ownership(r.owner(), t.byReference, object.GetAnnotations()[keys.WhenRemoved])
+	return keys.Ownership(r.owner(), t.byReference, object.GetAnnotations()[keys.WhenRemoved], t.kind.As)
 }

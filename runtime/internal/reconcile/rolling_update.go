@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
-// rollingUpdate says which child of each kind with a rolling strategy may be changed now. It
+// rollingUpdate says which child of each entry of kinds with a rolling strategy may be changed now. It
 // needs no memory, since each child carries the hash of what it was made from: a rolling
 // update goes on from wherever another reconcile, or another process, left it.
 //
@@ -27,17 +25,23 @@ import (
 // author to recreate, with RecreateIf.
 type rollingUpdate struct {
 	tasks  []task
-	turns  map[schema.GroupVersionKind]apply.Key
-	queued map[apply.Key]bool // whether each child that waits for its turn is healthy
+	turns  map[*childKind]apply.Key
+	queued map[apply.Key]queuedChild // those that wait for their turn
+}
+
+// queuedChild is a child that waits for its turn.
+type queuedChild struct {
+	kind      *childKind
+	isHealthy bool
 }
 
 func newRollingUpdate(tasks []task) *rollingUpdate {
-	u := &rollingUpdate{tasks: tasks, queued: map[apply.Key]bool{}}
+	u := &rollingUpdate{tasks: tasks, queued: map[apply.Key]queuedChild{}}
 	if !slices.ContainsFunc(tasks, func(t task) bool { return t.rolls() }) {
 		return u
 	}
-	u.turns = map[schema.GroupVersionKind]apply.Key{}
-	urgent, closed := map[schema.GroupVersionKind]bool{}, map[schema.GroupVersionKind]bool{}
+	u.turns = map[*childKind]apply.Key{}
+	urgent, closed := map[*childKind]bool{}, map[*childKind]bool{}
 	healthy := map[apply.Key]bool{}
 	for _, task := range tasks {
 		healthy[task.Key()] = task.isHealthy()
@@ -46,7 +50,7 @@ func newRollingUpdate(tasks []task) *rollingUpdate {
 		if !task.rolls() || task.observed == nil && task.waitsForAny(healthy) {
 			continue
 		}
-		kind, isHealthy := task.Kind, healthy[task.Key()]
+		kind, isHealthy := task.kind, healthy[task.Key()]
 		switch {
 		case !task.isOutdated():
 			closed[kind] = closed[kind] || !isHealthy
@@ -65,7 +69,7 @@ func newRollingUpdate(tasks []task) *rollingUpdate {
 }
 
 // queue records that a child waits for its turn.
-func (u *rollingUpdate) queue(t task) { u.queued[t.Key()] = t.isHealthy() }
+func (u *rollingUpdate) queue(t task) { u.queued[t.Key()] = queuedChild{t.kind, t.isHealthy()} }
 
 // delaysRecreation reports whether a child with a rolling strategy that has drifted is not
 // recreated yet, so that at most one is down: another of its kind is being updated, or it is
@@ -74,11 +78,11 @@ func (u *rollingUpdate) delaysRecreation(t task, done []child) bool {
 	if !t.rolls() || t.isOutdated() {
 		return false
 	}
-	isReplaced := func(c child) bool { return c.isReplaced && c.GroupVersionKind == t.Kind }
-	if u.turns[t.Kind] != (apply.Key{}) || slices.ContainsFunc(done, isReplaced) {
+	isReplaced := func(c child) bool { return c.isReplaced && c.childKind == t.kind }
+	if u.turns[t.kind] != (apply.Key{}) || slices.ContainsFunc(done, isReplaced) {
 		return true
 	}
-	isDown := func(other task) bool { return other.rolls() && other.Kind == t.Kind && !other.isHealthy() }
+	isDown := func(other task) bool { return other.rolls() && other.kind == t.kind && !other.isHealthy() }
 	return t.isHealthy() && slices.ContainsFunc(u.tasks, isDown)
 }
 

@@ -15,7 +15,7 @@ import (
 // newRollingTasks returns tasks that roll, in the order in which Sync added them. A text names a task and says
 // what was observed: "a old broken", "b latest ready", "c missing after a".
 func newRollingTasks(texts []string) (tasks []task) {
-	kind := &childKind{ChildKind: declared.ChildKind{ReadyWhen: func(object client.Object) (bool, error) { return object.GetLabels()["ready"] == "true", nil }}}
+	kind := &childKind{ChildKind: declared.ChildKind{Rules: declared.Rules{ReadyWhen: func(object client.Object) (bool, error) { return object.GetLabels()["ready"] == "true", nil }}}}
 	for place, text := range texts {
 		text, after, _ := strings.Cut(text, " after ")
 		words := strings.Fields(text)
@@ -54,7 +54,7 @@ func TestRollingUpdateChangesOneChildAtATime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tasks := newRollingTasks(test.given)
 			update := newRollingUpdate(tasks)
-			if got := update.turns[tasks[0].Kind].Name.Name; got != test.turn {
+			if got := update.turns[tasks[0].kind].Name.Name; got != test.turn {
 				t.Errorf("the turn is that of %q, want %q", got, test.turn)
 			}
 			for _, task := range tasks {
@@ -83,7 +83,7 @@ func TestDriftedChildrenAreRecreatedOneAtATime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tasks := newRollingTasks(test.given)
-			done := []child{{childKind: &childKind{kind: kind{GroupVersionKind: tasks[0].Kind}}, isReplaced: test.replaced}}
+			done := []child{{childKind: tasks[0].kind, isReplaced: test.replaced}}
 			if got := newRollingUpdate(tasks).delaysRecreation(tasks[0], done); got != test.delayed {
 				t.Errorf("delayed = %v, want %v", got, test.delayed)
 			}

@@ -179,7 +179,7 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
 		builder.WithPredicates(l.shard.predicate(), l.cascadePredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
-		if child.isServed() {
+		if child.isServed() && child.isFirst() {
 			build.WatchesRawSource(l.eventsOf(child))
 		}
 	}

@@ -77,16 +77,16 @@ func kinds(observed *children, desired *desired) []operator.ChildKind {
 		{Object: &corev1.Secret{}, Fields: operator.Bind(&observed.Secrets, &desired.Secrets)},
 		{Object: &corev1.Service{}, Fields: operator.Bind(&observed.Services, &desired.Services)},
 		{Object: &appsv1.Deployment{}, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
-		withUpdate(operator.Recreate, operator.ChildKind{Object: &batchv1.Job{}, ReadyWhen: exists, Fields: operator.Bind(&observed.Jobs, &desired.Jobs)}),
-		withUpdate(operator.RollingRecreate, operator.ChildKind{Object: &corev1.Pod{}, ReadyWhen: exists, Fields: operator.Bind(&observed.Pods, &desired.Pods)}),
-		{Object: operator.Unstructured("test.opgen.dev/v1", "Widget"), ReadyWhen: exists, Fields: operator.Bind(&observed.Widgets, &desired.Widgets)},
+		with(operator.Recreate, operator.ChildKind{Object: &batchv1.Job{}, Fields: operator.Bind(&observed.Jobs, &desired.Jobs)}),
+		with(operator.RollingRecreate, operator.ChildKind{Object: &corev1.Pod{}, Fields: operator.Bind(&observed.Pods, &desired.Pods)}),
+		with(operator.InPlace, operator.ChildKind{Object: operator.Unstructured("test.opgen.dev/v1", "Widget"), Fields: operator.Bind(&observed.Widgets, &desired.Widgets)}),
 	}
 }
 
-// withUpdate returns a kind with an update strategy. It compiles with the runtime of an earlier release,
-// too, where the policies are fields of the kind itself.
-func withUpdate(update operator.UpdateStrategy, kind operator.ChildKind) operator.ChildKind {
-	kind.Update = update
+// with returns a kind with an update strategy whose children are ready once they exist. It compiles with
+// the runtime of an earlier release, too, where policies and rules are fields of the kind itself.
+func with(update operator.UpdateStrategy, kind operator.ChildKind) operator.ChildKind {
+	kind.Update, kind.ReadyWhen = update, exists
 	return kind
 }
 

@@ -15,10 +15,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Ready checks the rule that says when a child is ready. It compiles the rule as the operator will:
-// with self of any type. The schema of the child is nil if it is not known; then fields are not
-// checked.
-func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
+// Rule checks a rule about a child, as readyWhen is. It compiles the rule as the operator will:
+// with self of any type. schemaOf returns the schema of the child, nil if it is not known; then fields are not
+// checked. There is nothing to check without a text.
+func Rule(rule spec.Expression, path string, schemaOf func() *schema) spec.Problems {
+	if rule.Text == "" {
+		return nil
+	}
 	r := ruleChecker{rule: rule, path: path}
 	env, err := ruleEnvironment()
 	if err != nil {
@@ -37,10 +40,10 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 		return r.problems
 	}
 	if t := ast.OutputType(); !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
-		r.reportAtOffset(0, "yields "+t.String()+", and whether a child is ready is a bool", "compare it with something: self.status.phase == 'Ready'")
+		r.reportAtOffset(0, "yields "+t.String()+", and a rule about a child yields a bool", "compare it with something: self.status.phase == 'Ready'")
 		return r.problems
 	}
-	self := wholeObject(child)
+	self := wholeObject(schemaOf())
 	if self != nil {
 		f := fieldChecker{ruleChecker: &r, info: ast.NativeRep().SourceInfo()}
 		f.visit(ast.NativeRep().Expr(), scope{"self": self})
