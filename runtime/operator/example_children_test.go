@@ -193,6 +193,38 @@ func ExampleWhenApplied() {
 	// status: phase "Migrating", copies 0
 }
 
+// A backup that runs every night makes its shop not Ready at no time.
+func ExamplePartOfReady() {
+	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
+		want.Jobs.Add(jobFor(shop, "backup"), operator.CreateOnly, operator.PartOfReady(false))
+	}), tea(nil))
+	// Output:
+	// Job backup, CreateOnly, no part of Ready
+}
+
+// Three backups that succeeded and one that failed are kept, and those that run.
+func ExampleRuns() {
+	backup := func(name string, hour int, with batchv1.JobConditionType) *batchv1.Job {
+		job := &batchv1.Job{ObjectMeta: called(name)}
+		job.CreationTimestamp = metav1.NewTime(open.Add(time.Duration(hour) * time.Hour))
+		job.Status.Conditions = []batchv1.JobCondition{{Type: with, Status: corev1.ConditionTrue}}
+		return job
+	}
+	exist := operator.NewSnapshot(
+		backup("at-1", 1, batchv1.JobComplete), backup("at-2", 2, batchv1.JobComplete), backup("at-3", 3, batchv1.JobFailed),
+		backup("at-4", 4, batchv1.JobFailed), backup("at-5", 5, batchv1.JobComplete), &batchv1.Job{ObjectMeta: called("at-6")},
+	)
+	show(wanting(func(shop *Shop, req *shopRequest, want *shopDesired) {
+		limit := operator.History{Succeeded: int(shop.Spec.Keep), Failed: 1}
+		want.Jobs.Keep(operator.Runs(req.Children.Jobs, limit)...)
+	}), tea(func(req *shopRequest) { req.Children.Jobs, req.Parent.Spec.Keep = exist, 2 }))
+	// Output:
+	// Job at-6 is kept
+	// Job at-5 is kept
+	// Job at-2 is kept
+	// Job at-4 is kept
+}
+
 // The new Service needs the node port of the old one, which therefore goes first.
 func ExampleReplaces() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
@@ -241,7 +273,7 @@ func ExampleRequest_Schedule() {
 				response.Status.LastRun = metav1.NewTime(schedule.Tick)
 			}))
 		}
-		want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...) // those that run, and the last three that have finished
+		want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...) // and those that run
 		return &Response{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil
 	}
 	show(sync, tea(func(req *shopRequest) {

@@ -34,6 +34,7 @@ type ShopSpec struct {
 	Owner    string
 	Schedule string
 	TimeZone string
+	Keep     int32
 	Settings string
 	Rates    []string
 	Lifetime time.Duration
@@ -208,6 +209,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		}
 		if child.WhenDeleted != "" {
 			name += ", when deleted " + string(child.WhenDeleted)
+		}
+		if child.PartOfReady != nil && !*child.PartOfReady {
+			name += ", no part of Ready"
 		}
 		for _, before := range child.After {
 			name += ", after " + before.GetName()

@@ -31,6 +31,14 @@ func TestExploreMetadata(t *testing.T) {
 	})
 }
 
+// The same holds where a kind is listed twice, whatever happens to the marks that tell the entries apart.
+func TestExploreEntries(t *testing.T) {
+	object := &corev1.ConfigMap{Data: map[string]string{"a": "b"}}
+	explored(t, []client.Object{object, object}, nil, func(i int, object client.Object) operator.ChildKind {
+		return operator.ChildKind{Object: emptied(object), As: []string{"Firsts", "Seconds"}[i]}
+	})
+}
+
 // explored explores an operator whose parents each have a child of one of some kinds, and more
 // parents.
 func explored(t *testing.T, objects []client.Object, more []func(string) client.Object, kindOf func(int, client.Object) operator.ChildKind) {
