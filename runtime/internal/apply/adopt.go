@@ -39,8 +39,12 @@ func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, er
 	if !c.desired.Update.Rules().RepairsDrift {
 		return asAdopted(c.takeOwnership(ctx, live))
 	}
-	live, err := c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live))
+	desired, _, err := c.desired.withGenerated(live)
 	if err != nil {
+		return Outcome{}, err
+	}
+	c.desired = desired
+	if live, err = c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live)); err != nil {
 		return Outcome{}, err
 	}
 	return asAdopted(c.applyChange(ctx, live))

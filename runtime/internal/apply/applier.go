@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -138,9 +139,13 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	if last := state.child(key); last != nil {
 		before = last.digest
 	}
-	outcome, err := write(a.newApply(now, state, d), ctx, observed)
+	made := a.newApply(now, state, d)
+	outcome, err := write(made, ctx, observed)
 	outcome = a.asCached(outcome)
-	if err = hideSecrets(err, d, observed); err != nil {
+	if errors.As(err, new(ErrValueLost)) { // which no write has found
+		return outcome, err
+	}
+	if err = hideSecrets(err, made.desired, observed); err != nil {
 		return outcome, recordFailure(&state.budgetOf(key).Budget, now, d.digest, uid, err)
 	}
 	state.recordSuccess(now, d, before, outcome.Action)

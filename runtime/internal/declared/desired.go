@@ -28,6 +28,7 @@ type DesiredChild struct {
 	CreateAfter   []client.Object // desired children that must be ready before this one is created
 	Replaces      []client.Object // undesired children that must be gone before this one is created
 	Recreate      bool            // the child that exists is deleted and created again
+	Generate      []GeneratedKey  // of a Secret: values that the runtime generates
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
 	WhenApplied []func(response any) error

@@ -47,10 +47,11 @@ func readIdentity(desired declared.DesiredChild) (identity, inputHash, error) {
 	return identity{object.GroupVersionKind(), client.ObjectKeyFromObject(&object)}, inputHash(xxhash.Sum64(data)), nil
 }
 
-// with returns a hash that includes the policies, and whether the child gets an owner reference.
-func (i inputHash) with(policies declared.Policies, byReference bool) uint64 {
+// with returns a hash that includes the policies, what is generated, and whether the child gets an owner
+// reference.
+func (i inputHash) with(desired declared.DesiredChild, byReference bool) uint64 {
 	hash := xxhash.NewWithSeed(uint64(i))
-	_, _ = fmt.Fprint(hash, policies.Hash(), byReference) // it never fails
+	_, _ = fmt.Fprintf(hash, "%d %t %+q", desired.Policies.Hash(), byReference, fmt.Sprint(desired.Generate)) // it never fails
 	return hash.Sum64()
 }
 
