@@ -372,3 +372,30 @@ func TestGeneratedValuesThatCannotBe(t *testing.T) {
 		})
 	}
 }
+
+// A dry run generates a value, too. It is another one each time, and nobody sees it.
+func TestObserverReportsARotationOnceAndWritesNothing(t *testing.T) {
+	generate := func(token string) Function {
+		return desire(func(want *Desired) {
+			want.Secrets.Add(named(&corev1.Secret{}, "auth"), operator.Generate("password", operator.Random(24), token))
+			want.Secrets.Add(named(&corev1.Secret{}, token), operator.Generate("password", operator.Random(24), ""))
+		})
+	}
+	f := start(t, &author{sync: generate("first")})
+	f.status("Ready", "Ready")
+	s := securedSite{fixture: f}
+	password := s.password()
+	f.Stop()
+	o := f.observe(&author{sync: generate("second")})
+	o.says(1, "patch", "Secret", "auth")
+	o.says(1, "create", "Secret", "second")
+	for _, token := range []string{"again", "and again"} {
+		f.touchSite(token)
+		o.wroteNothing()
+	}
+	o.says(1, "patch", "Secret", "auth")
+	o.says(1, "create", "Secret", "second")
+	if s.password() != password || o.log.count(password) > 0 || o.log.count("data.password") == 0 {
+		t.Errorf("the Secret was written: %v; the log says\n%s", s.password() != password, o.log.String())
+	}
+}
