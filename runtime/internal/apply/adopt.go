@@ -39,11 +39,10 @@ func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, er
 	if !c.desired.Update.Rules().RepairsDrift {
 		return asAdopted(c.takeOwnership(ctx, live))
 	}
-	desired, _, err := c.desired.withGenerated(live)
+	_, err := c.generate(live)
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.desired = desired
 	if live, err = c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live)); err != nil {
 		return Outcome{}, err
 	}

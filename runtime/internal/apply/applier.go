@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,6 +63,8 @@ type Outcome struct {
 	Altered []string
 	// IsOutdated says that the child keeps an earlier desired state until someone deletes it.
 	IsOutdated bool
+	// Lost is the error of a generated value that is gone. Everything else is written.
+	Lost error
 	// Conflict is set when a write is postponed because an earlier one did not last.
 	Conflict *backoff.Conflict
 }
@@ -142,14 +143,14 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	made := a.newApply(now, state, d)
 	outcome, err := write(made, ctx, observed)
 	outcome = a.asCached(outcome)
-	if errors.As(err, new(ErrValueLost)) { // which no write has found
-		return outcome, err
-	}
 	if err = hideSecrets(err, made.desired, observed); err != nil {
 		return outcome, recordFailure(&state.budgetOf(key).Budget, now, d.digest, uid, err)
 	}
 	state.recordSuccess(now, d, before, outcome.Action)
 	outcome.IsOutdated = outcome.Action != Waiting && state.isLeftOutdated(d)
+	if last := state.child(key); made.lost != nil && last != nil {
+		outcome.Lost, last.version = made.lost, "" // the next reconcile looks again
+	}
 	return outcome, nil
 }
 

@@ -13,6 +13,7 @@ type childApply struct {
 	childComparer
 	client  childClient
 	applier *Applier
+	lost    error // a generated value is gone
 }
 
 // apply brings the child to its desired state. observed is nil if there is no child.
@@ -185,7 +186,7 @@ func (c *childApply) update(ctx context.Context, live client.Object) (Outcome, e
 // removes them from it once the desired state drops a field.
 func (c *childApply) create(ctx context.Context) (Outcome, error) {
 	createOnce := func(ctx context.Context, _ client.Object) (outcome Outcome, err error) {
-		if c.desired, _, err = c.desired.withGenerated(nil); err != nil {
+		if _, err = c.generate(nil); err != nil {
 			return Outcome{}, err
 		}
 		object, err := c.client.createChild(ctx, c.desired)

@@ -24,9 +24,10 @@ import (
 //	its desired state and its token are others       a new value
 //	it has a value                                   that value, whether the tokens were edited or removed
 //	it has none, and none was made before            a new value
-//	it has none, but one was made                    ErrValueLost
+//	it has none, but one was made                    none: Outcome.Lost
 
-// ErrValueLost says that a generated value is gone from a Secret that exists.
+// ErrValueLost says that a generated value is gone from a Secret that exists. Everything else in the Secret
+// is as desired.
 type ErrValueLost struct {
 	Key
 	Name string // of the key in the Secret
@@ -47,26 +48,35 @@ func (d Desired) addGeneratedText(metadata map[string]any) {
 // is the Secret as it was observed, with all its fields. Before a value of it is replaced, it is read from
 // the API server: the cache may be older than a value that an earlier process has generated.
 func (c *childApply) generateFor(ctx context.Context, observed, live client.Object) (client.Object, error) {
-	desired, isNew, err := c.desired.withGenerated(live)
-	if isNew && live == observed {
-		if live, err = c.client.readSame(ctx, desired, observed); err == nil {
-			desired, _, err = c.desired.withGenerated(live)
-		}
+	known := c.desired
+	isNew, err := c.generate(live)
+	if !isNew || live != observed || err != nil {
+		return live, err
 	}
-	c.desired = desired
+	if live, err = c.client.readSame(ctx, known, observed); err != nil {
+		return nil, err
+	}
+	c.desired = known
+	_, err = c.generate(live)
 	return live, err
 }
 
-// withGenerated returns the desired state with the values that are generated, and whether one of them is
-// new. live is the Secret with all its fields; nil if there is none.
-func (d Desired) withGenerated(live client.Object) (_ Desired, isNew bool, err error) {
-	if len(d.Generate) == 0 {
-		return d, false, nil
+// generate completes the desired state with the values that are generated. It reports whether one of them
+// is new. live is the Secret with all its fields; nil if there is none.
+func (c *childApply) generate(live client.Object) (isNew bool, err error) {
+	if len(c.desired.Generate) == 0 {
+		return false, nil
 	}
-	values, isNew, err := d.generatedValues(live)
+	values, err := c.desired.generatedValues(live)
 	if err != nil {
-		return d, false, err
+		return false, err
 	}
+	c.desired, c.lost = c.desired.withValues(values.stored), values.lost
+	return values.isNew, nil
+}
+
+// withValues returns the desired state with values of a Secret.
+func (d Desired) withValues(values map[string]any) Desired {
 	known := d.content
 	d.content = sync.OnceValue(func() map[string]any {
 		content := maps.Clone(known())
@@ -79,25 +89,31 @@ func (d Desired) withGenerated(live client.Object) (_ Desired, isNew bool, err e
 		content["data"] = data
 		return content
 	})
-	return d, isNew, nil
+	return d
 }
 
-// generatedValues returns the values of the keys that are generated, as a Secret holds them, and whether
-// one of them is new.
-func (d Desired) generatedValues(live client.Object) (values map[string]any, isNew bool, err error) {
+// generatedValues are the values of a Secret that are generated.
+type generatedValues struct {
+	stored map[string]any // as a Secret holds them, by their keys
+	isNew  bool           // one of them is not in the live Secret
+	lost   error          // a key has no value any more; see [ErrValueLost]
+}
+
+// generatedValues returns the values of the keys that are generated.
+func (d Desired) generatedValues(live client.Object) (values generatedValues, err error) {
 	var data map[string]any
 	var tokens map[string]string
 	isWritten := false // the live Secret was written for this desired state, and so for these tokens
 	if live != nil {
 		content, err := contentOf(live)
 		if err != nil {
-			return nil, false, err
+			return values, err
 		}
 		data, _ = content["data"].(map[string]any)
 		tokens = declared.ParseGeneratedText(live.GetAnnotations()[d.GeneratedKey])
 		isWritten = live.GetAnnotations()[d.HashKey] == d.Hash
 	}
-	values = make(map[string]any, len(d.Generate))
+	values.stored = make(map[string]any, len(d.Generate))
 	for _, generated := range d.Generate {
 		value, _ := data[generated.Key].(string)
 		token, isKnown := tokens[generated.Key]
@@ -105,15 +121,16 @@ func (d Desired) generatedValues(live client.Object) (values map[string]any, isN
 		case isKnown && token != generated.Token && !isWritten:
 			value = ""
 		case value == "" && (isKnown || isWritten):
-			return nil, false, ErrValueLost{d.Key(), generated.Key}
+			values.lost = ErrValueLost{d.Key(), generated.Key}
+			continue
 		}
 		if value == "" {
-			isNew = true
+			values.isNew = true
 			value = base64.StdEncoding.EncodeToString(randomText(int(generated.Length)))
 		}
-		values[generated.Key] = value
+		values.stored[generated.Key] = value
 	}
-	return values, isNew, nil
+	return values, nil
 }
 
 const lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
