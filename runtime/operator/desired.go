@@ -26,7 +26,7 @@ type DesiredSet[T client.Object] struct {
 
 // DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
 // where they are not the kind's, and what the other options set: After, CreateAfter, Replaces,
-// Recreate and WhenApplied.
+// Recreate, Generate and WhenApplied.
 type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -91,7 +91,8 @@ func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy] and [ImmutablePolicy] is one, and [WhenDropped],
-// [WhenDeleted], [After], [CreateAfter], [Replaces], [RecreateIf] and [WhenApplied] make one.
+// [WhenDeleted], [After], [CreateAfter], [Replaces], [RecreateIf], [Generate] and
+// [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until

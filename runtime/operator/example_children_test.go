@@ -121,6 +121,38 @@ func ExampleAfter() {
 	// Job tea-migration, CreateOnly
 }
 
+// The password is generated when the Secret is created, and the Deployment waits until it is stored.
+func ExampleGenerate() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		auth := &corev1.Secret{ObjectMeta: called(shop.Name + "-auth")}
+		want.Secrets.Add(auth, operator.Generate("password", operator.Random(24), shop.Spec.Rotation))
+		password, ok := req.Children.Secrets.Generated(auth.Name, "password")
+		if !ok {
+			return &Response{Children: want, KeepAll: true}, nil // it is not stored yet
+		}
+		deployment := deploymentFor(shop)
+		deployment.Spec.Template.Annotations = map[string]string{"example.com/password": password.Revision}
+		want.Deployments.Add(deployment)
+		return &Response{Children: want}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) {
+		req.Parent.Spec.Rotation = "2030-01"
+		req.Children.Secrets = operator.NewSnapshot(&corev1.Secret{ObjectMeta: called("tea-auth"), Data: map[string][]byte{"password": []byte("word")}})
+	}))
+	// Output:
+	// Secret tea-auth, password of 24 characters is generated for ""
+	// all others are kept
+	// Deployment tea with the revision of its password
+	// Secret tea-auth, password of 24 characters is generated for "2030-01"
+}
+
 // The first start waits for the database. Later, the Deployment is changed and repaired whether the
 // database is ready or not.
 func ExampleCreateAfter() {

@@ -37,6 +37,7 @@ type ShopSpec struct {
 	Keep     int32
 	Settings string
 	Rates    []string
+	Rotation string
 	Lifetime time.Duration
 }
 
@@ -197,6 +198,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 			name += "as configured"
 		}
 		if deployment, ok := child.Object.(*appsv1.Deployment); ok {
+			if len(deployment.Spec.Template.Annotations) > 0 {
+				name += " with the revision of its password"
+			}
 			for _, container := range deployment.Spec.Template.Spec.Containers {
 				name += " with " + container.Image
 			}
@@ -212,6 +216,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		}
 		if child.PartOfReady != nil && !*child.PartOfReady {
 			name += ", no part of Ready"
+		}
+		for _, generated := range child.Generate {
+			name += fmt.Sprintf(", %s of %d characters is generated for %q", generated.Key, generated.Length, generated.Token)
 		}
 		for _, before := range child.After {
 			name += ", after " + before.GetName()

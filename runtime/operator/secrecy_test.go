@@ -25,6 +25,7 @@ func secretly(_ context.Context, req *Request) (*Response, error) {
 	want := new(Desired)
 	want.Secrets.Add(named(&corev1.Secret{Immutable: ptr.To(true), Data: map[string][]byte{"password": []byte(value)}}, "frozen"))
 	want.Secrets.Add(named(&corev1.Secret{StringData: map[string]string{"password": value}}, "open"))
+	want.Secrets.Add(named(&corev1.Secret{Immutable: ptr.To(true)}, "made"), operator.Generate("password", operator.Random(24), req.Parent.Spec.Text))
 	want.Pods.Add(named(&corev1.Pod{Spec: corev1.PodSpec{
 		NodeSelector: map[string]string{"disk": "none"},
 		Containers:   []corev1.Container{{Name: "main", Image: "web:1", Env: []corev1.EnvVar{{Name: "PASSWORD", Value: value}}}},
@@ -38,7 +39,9 @@ func TestNothingThatTheOperatorSaysHoldsASecretValue(t *testing.T) {
 	p := f.launch("secretly", []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + spans.URL, "OTEL_BSP_SCHEDULE_DELAY=50"},
 		"--log-format=json", "--log-level=debug", "--metrics-bind-address="+metrics, "--metrics-secure=false")
 	f.Create(f.site)
-	f.Exists(named(&corev1.Pod{}, "web"), named(&corev1.Secret{}, "frozen"), named(&corev1.Secret{}, "open"))
+	made := named(&corev1.Secret{}, "made")
+	f.Exists(named(&corev1.Pod{}, "web"), named(&corev1.Secret{}, "frozen"), named(&corev1.Secret{}, "open"), made)
+	generated := made.Data["password"]
 	open := named(&corev1.Secret{}, "open")
 	for _, theirs := range []string{canary + "theirs", canary + "theirs again", canary + "theirs for ever"} { // until the operator says so
 		f.Update(open, func() { open.Data["password"] = []byte(theirs) })
@@ -86,14 +89,14 @@ func TestNothingThatTheOperatorSaysHoldsASecretValue(t *testing.T) {
 	for what, text := range map[string]string{
 		"a condition": fmt.Sprint(refused), "an Event": fmt.Sprint(events), "the log": log, "a metric": page, "a span": fmt.Sprint(spans.spans),
 	} {
-		for _, secret := range []string{canary, base64.StdEncoding.EncodeToString([]byte(canary))} {
+		for _, secret := range []string{canary, base64.StdEncoding.EncodeToString([]byte(canary)), string(generated), base64.StdEncoding.EncodeToString(generated)} {
 			if at := strings.Index(text, secret); at >= 0 {
 				t.Errorf("%s holds a secret value: …%s…", what, text[max(0, at-200):min(len(text), at+100)])
 			}
 		}
 	}
 	message := refused.Conditions[0].Message
-	for _, says := range []string{"Secret " + f.Namespace + "/frozen: data cannot be changed in place", "Pod " + f.Namespace + "/web: spec cannot be changed in place"} {
+	for _, says := range []string{"Secret " + f.Namespace + "/frozen: data cannot be changed in place", "Secret " + f.Namespace + "/made: data cannot be changed in place", "Pod " + f.Namespace + "/web: spec cannot be changed in place"} {
 		if !strings.Contains(message, says) {
 			t.Errorf("message is %q, want it to say %q", message, says)
 		}

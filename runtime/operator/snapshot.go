@@ -33,7 +33,8 @@ type Snapshot[T client.Object] struct {
 	read      *atomic.Bool // set at the first look; nil: nobody asks
 	refused   declared.Refusals
 
-	isUnserved bool // the API server does not serve the kind
+	generatedTokens func(client.Object) map[string]string // of a Secret; nil: a test made the snapshot
+	isUnserved      bool                                  // the API server does not serve the kind
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
@@ -170,7 +171,7 @@ func (s *Snapshot[T]) observe(view declared.View, rules declared.Rules) {
 		items[i] = object.(T)
 	}
 	sortItems(items)
-	*s = Snapshot[T]{items: items, namespace: view.Namespace, rules: rules, read: view.Read, isUnserved: !view.IsServed}
+	*s = Snapshot[T]{items: items, namespace: view.Namespace, rules: rules, read: view.Read, isUnserved: !view.IsServed, generatedTokens: view.GeneratedTokens}
 }
 
 func sortItems[T client.Object](items []T) {

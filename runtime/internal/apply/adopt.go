@@ -39,8 +39,11 @@ func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, er
 	if !c.desired.Update.Rules().RepairsDrift {
 		return asAdopted(c.writeOwnership(ctx, live))
 	}
-	live, err := c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live))
+	_, err := c.generate(live)
 	if err != nil {
+		return Outcome{}, err
+	}
+	if live, err = c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live)); err != nil {
 		return Outcome{}, err
 	}
 	return asAdopted(c.applyChange(ctx, live))

@@ -63,6 +63,8 @@ type Outcome struct {
 	Altered []string
 	// IsOutdated says that the child keeps an earlier desired state until someone deletes it.
 	IsOutdated bool
+	// Lost is the error of a generated value that is gone. Everything else is written.
+	Lost error
 	// Conflict is set when a write is postponed because an earlier one did not last.
 	Conflict *backoff.Conflict
 }
@@ -138,13 +140,17 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	if last := state.child(key); last != nil {
 		before = last.digest
 	}
-	outcome, err := write(a.newApply(now, state, d), ctx, observed)
+	made := a.newApply(now, state, d)
+	outcome, err := write(made, ctx, observed)
 	outcome = a.asCached(outcome)
-	if err = hideSecrets(err, d, observed); err != nil {
+	if err = hideSecrets(err, made.desired, observed); err != nil {
 		return outcome, recordFailure(&state.budgetOf(key).Budget, now, d.digest, uid, err)
 	}
 	state.recordSuccess(now, d, before, outcome.Action)
 	outcome.IsOutdated = outcome.Action != Waiting && state.isLeftOutdated(d)
+	if last := state.child(key); made.lost != nil && last != nil {
+		outcome.Lost, last.version = made.lost, "" // the next reconcile looks again
+	}
 	return outcome, nil
 }
 

@@ -13,6 +13,7 @@ type childApply struct {
 	childComparer
 	client  childClient
 	applier *Applier
+	lost    error // a generated value is gone
 }
 
 // apply brings the child to its desired state. observed is nil if there is no child.
@@ -36,6 +37,9 @@ func (c *childApply) apply(ctx context.Context, observed client.Object) (Outcome
 		return c.unchanged(observed), nil
 	}
 	live, err := c.client.readWhole(ctx, d, observed)
+	if err == nil {
+		live, err = c.generateFor(ctx, observed, live)
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -181,7 +185,10 @@ func (c *childApply) update(ctx context.Context, live client.Object) (Outcome, e
 // refused for a name conflict, too. Defaults become part of what we own; takeFieldOwnership
 // removes them from it once the desired state drops a field.
 func (c *childApply) create(ctx context.Context) (Outcome, error) {
-	createOnce := func(ctx context.Context, _ client.Object) (Outcome, error) {
+	createOnce := func(ctx context.Context, _ client.Object) (outcome Outcome, err error) {
+		if _, err = c.generate(nil); err != nil {
+			return Outcome{}, err
+		}
 		object, err := c.client.createChild(ctx, c.desired)
 		if apierrors.IsAlreadyExists(err) {
 			return c.resolveNameConflict(ctx)

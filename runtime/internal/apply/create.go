@@ -12,7 +12,7 @@ import (
 // createChild creates the child, and returns the API server's answer.
 func (c childClient) createChild(ctx context.Context, d Desired, options ...client.CreateOption) (client.Object, error) {
 	options = append(options, client.FieldOwner(c.manager))
-	if d.Source == nil {
+	if d.Source == nil || len(d.Generate) > 0 {
 		return c.createFromContent(ctx, d, options...)
 	}
 	// The client sends Kubernetes' own types as protobuf, which costs both sides less.

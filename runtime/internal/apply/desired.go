@@ -26,6 +26,10 @@ type Desired struct {
 	// annotation HashKey.
 	Hash    string
 	HashKey string
+	// Generate are the keys of a Secret whose values are generated; see [Desired.withGenerated]. The
+	// Secret carries them in the annotation GeneratedKey.
+	Generate     []declared.GeneratedKey
+	GeneratedKey string
 	// Rewrite asks for a write of the whole desired state although the child is in sync.
 	Rewrite bool
 	// Ownership returns the metadata that makes an object the parent's child, as a merge
@@ -47,7 +51,7 @@ type Desired struct {
 	Source client.Object
 
 	digest  string                // sums up all that is desired
-	content func() map[string]any // canonical, with its identity, without the hash
+	content func() map[string]any // canonical, with its identity, without the hash and generated values
 }
 
 // NewDesired completes a desired child whose content is canonical, and lacks only its identity and
@@ -86,6 +90,7 @@ func (d Desired) setIdentity(content map[string]any) {
 	}
 	metadata := ensureObject(content, "metadata")
 	dropAnnotation(metadata, d.HashKey) // an observed child may be desired again
+	d.addGeneratedText(metadata)
 	metadata["name"] = d.Name.Name
 	if d.Name.Namespace != "" {
 		metadata["namespace"] = d.Name.Namespace

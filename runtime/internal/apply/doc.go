@@ -30,6 +30,7 @@
 // The files, in the order in which a child passes through them:
 //
 //	canonical, normal, desired, strategy          the desired state, and what a strategy does
+//	generated                                     the values that the runtime generates
 //	owned_fields                                  the fields that we own, by package managedfields
 //	compare_values, defaults, altered             where values differ
 //	applied_state, compare_live                   the result of a comparison, recorded for the next one

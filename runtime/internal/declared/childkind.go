@@ -101,6 +101,9 @@ type View struct {
 	// Read is set when the author's code looks at the objects. Nil: nobody asks.
 	Read     *atomic.Bool
 	IsServed bool // the API server serves the kind
+	// GeneratedTokens returns the tokens that the values of a Secret were generated for, by their
+	// keys, as the operator has written them. Nil: the values of a test were all generated.
+	GeneratedTokens func(client.Object) map[string]string
 }
 
 // Refusals are the errors of children whose last write was refused, by their names.

@@ -29,6 +29,7 @@ type DesiredChild struct {
 	Replaces      []client.Object // undesired children that must be gone before this one is created
 	Recreate      bool            // the child that exists is deleted and created again
 	PartOfReady   *bool           // whether the parent is ready only if the child is; nil: as its kind says
+	Generate      []GeneratedKey  // of a Secret: values that the runtime generates
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
 	WhenApplied []func(response any) error

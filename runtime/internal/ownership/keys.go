@@ -27,6 +27,7 @@ type Keys struct {
 	Parent      string // annotation: the parent as Kind.group/namespace/name or Kind.group/name; absent with an owner reference
 	Hash        string // annotation: the hash of the desired state
 	WhenRemoved string // annotation: overrides the deletion policies of the kind
+	Generated   string // annotation of a Secret: the keys whose values were generated
 	// FormerParent is the annotation of an object whose parent a user has disconnected: the UID of
 	// that parent, which takes the object back when it is connected again.
 	FormerParent string
@@ -43,6 +44,7 @@ func KeysOf(group, controller string) Keys {
 		Parent:       group + "/parent",
 		Hash:         group + "/desired-hash",
 		WhenRemoved:  group + "/when-removed",
+		Generated:    group + "/generated",
 		FormerParent: group + "/disconnected-from",
 		ListedAs:     group + "/listed-as",
 	}
@@ -50,7 +52,7 @@ func KeysOf(group, controller string) Keys {
 
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string {
-	return []string{k.Parent, k.Hash, k.WhenRemoved, k.FormerParent, k.ListedAs}
+	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.FormerParent, k.ListedAs}
 }
 
 // Labels returns the keys of the labels, which an orphaned child loses.
@@ -108,7 +110,7 @@ type Parent struct {
 // author may have copied an observed child.
 func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Labels()...)
-	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.FormerParent, k.ListedAs)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.FormerParent, k.ListedAs)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)

@@ -82,7 +82,7 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 		if !observed.isServed[i] {
 			continue
 		}
-		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true}
+		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true, GeneratedTokens: c.loop.childCache.generatedTokens}
 		request.Refused[kind.index] = kind.refusalsOf(refused)
 	}
 	for i, objects := range observed.related {

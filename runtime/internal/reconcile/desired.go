@@ -47,11 +47,11 @@ func readIdentity(desired declared.DesiredChild) (identity, inputHash, error) {
 	return identity{object.GroupVersionKind(), client.ObjectKeyFromObject(&object)}, inputHash(xxhash.Sum64(data)), nil
 }
 
-// with returns a hash that includes the policies, whether the child gets an owner reference, and the
-// entry of its kind that it belongs to.
-func (i inputHash) with(policies declared.Policies, byReference bool, entry string) uint64 {
+// with returns a hash that includes the policies, what is generated, whether the child gets an owner
+// reference, and the entry of its kind that it belongs to.
+func (i inputHash) with(desired declared.DesiredChild, byReference bool, entry string) uint64 {
 	hash := xxhash.NewWithSeed(uint64(i))
-	_, _ = fmt.Fprint(hash, policies.Hash(), byReference, entry) // it never fails
+	_, _ = fmt.Fprintf(hash, "%d %t %s %+q", desired.Policies.Hash(), byReference, entry, fmt.Sprint(desired.Generate)) // it never fails
 	return hash.Sum64()
 }
 

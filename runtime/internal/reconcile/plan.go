@@ -129,6 +129,9 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	if made.replaces, err = p.readKeys(desired.Replaces); err != nil {
 		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
+	if err := kind.checkGenerated(desired, policies); err != nil {
+		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
 	keys := p.loop.childCache.keys
 	described := apply.Desired{
 		Kind:     kind.GroupVersionKind,
@@ -136,10 +139,11 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 		Owner:    p.parent.GetUID(),
 		Policies: policies,
 		HashKey:  keys.Hash,
-		Input:    input.with(desired.Policies, byReference, kind.As),
+		Input:    input.with(desired, byReference, kind.As),
 		Source:   kind.creatableObject(desired),
 		Rewrite:  p.request.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
+	described.Generate, described.GeneratedKey = desired.Generate, keys.Generated
 	described.HasLostMarks = p.hasLostMarks
 	described.Ownership = func() map[string]any {
 		return keys.Ownership(p.owner(), byReference, desired.DeletionText(), kind.As)
@@ -161,6 +165,9 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	content, err := p.loop.convertDesired(p.parent, desired)
 	if err != nil {
 		return made, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	if err := checkSet(desired.Generate, content); err != nil {
+		return made, fmt.Errorf("%s: %w", described.Key(), err)
 	}
 	made.Desired, err = apply.NewDesired(described, content)
 	return made, err

@@ -142,15 +142,16 @@ func childValues(child operator.DesiredChild) map[string]any {
 	return content
 }
 
-// optionValue shows an option; of objects it takes their names.
+// optionValue shows an option; of Kubernetes objects it takes their names.
 func optionValue(option any) any {
 	objects, ok := jsonOf(option).([]any)
 	if !ok {
 		return jsonOf(option)
 	}
 	for i, object := range objects {
-		if content, ok := object.(map[string]any); ok {
-			objects[i], _ = content["metadata"].(map[string]any)["name"].(string)
+		content, _ := object.(map[string]any)
+		if metadata, ok := content["metadata"].(map[string]any); ok {
+			objects[i], _ = metadata["name"].(string)
 		}
 	}
 	return objects
