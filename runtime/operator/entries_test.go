@@ -178,7 +178,9 @@ func (o *entriesOperator) finish(name string, with batchv1.JobConditionType) {
 	before := map[batchv1.JobConditionType]batchv1.JobConditionType{batchv1.JobComplete: batchv1.JobSuccessCriteriaMet, batchv1.JobFailed: batchv1.JobFailureTarget}[with]
 	o.UpdateStatus(job, func() {
 		job.Status.Active, job.Status.Ready = 0, nil
-		job.Status.StartTime = &metav1.Time{Time: job.CreationTimestamp.Time}
+		if job.Status.StartTime == nil {
+			job.Status.StartTime = &metav1.Time{Time: job.CreationTimestamp.Time}
+		}
 		if with == batchv1.JobComplete {
 			job.Status.CompletionTime = job.Status.StartTime
 		}
