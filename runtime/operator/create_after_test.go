@@ -93,7 +93,7 @@ func TestAChildIsNotRecreatedBeforeItsCreationMayBegin(t *testing.T) {
 			c.touch(site, "two")
 			c.says(site, "Pod database is not ready; Pod web waits for Pod "+c.Namespace+"/database")
 			c.Settled()
-			if c.Get(web); web.UID != before.Load() || web.DeletionTimestamp != nil {
+			if !c.Get(web) || web.UID != before.Load() || web.DeletionTimestamp != nil {
 				t.Fatal("the child was deleted")
 			}
 			c.beReady(database, corev1.ConditionTrue)

@@ -282,7 +282,7 @@ func TestPasswordThatIsGoneWaitsForAPerson(t *testing.T) {
 	s.Stop()
 	s.Update(secret, func() { secret.Data = nil })
 	s.Restart()
-	ready := meta.FindStatusCondition(s.status("Ready", "ValueLost").Conditions, "Ready")
+	ready := meta.FindStatusCondition(s.status("Ready", "ValueGone").Conditions, "Ready")
 	if !strings.Contains(ready.Message, "Secret "+s.Namespace+`/auth: the generated value of "password" is gone`) {
 		t.Errorf("Ready says %q", ready.Message)
 	}
@@ -294,7 +294,7 @@ func TestPasswordThatIsGoneWaitsForAPerson(t *testing.T) {
 		t.Errorf("what depends on the password was written %d times", s.writesOfApp()-writes)
 	}
 	s.Update(secret, func() { delete(secret.Data, "password") })
-	s.status("Ready", "ValueLost")
+	s.status("Ready", "ValueGone")
 	s.text("rotate")
 	s.running()
 	if next := s.password(); next == password || len(next) != 24 {

@@ -9,7 +9,7 @@ import (
 
 func TestRequeueAt(t *testing.T) {
 	now := time.Date(2030, time.January, 1, 12, 0, 0, 0, time.UTC)
-	in := func(after time.Duration) time.Time { return now.Add(after) }
+	in := now.Add
 	for name, test := range map[string]struct {
 		already  time.Duration // RequeueAfter
 		times    []time.Time

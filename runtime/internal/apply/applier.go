@@ -63,8 +63,8 @@ type Outcome struct {
 	Altered []string
 	// IsOutdated says that the child keeps an earlier desired state until someone deletes it.
 	IsOutdated bool
-	// Lost is the error of a generated value that is gone. Everything else is written.
-	Lost error
+	// Gone is the error of a generated value that is gone. Everything else is written.
+	Gone error
 	// Conflict is set when a write is postponed because an earlier one did not last.
 	Conflict *backoff.Conflict
 }
@@ -148,8 +148,8 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	}
 	state.recordSuccess(now, d, before, outcome.Action)
 	outcome.IsOutdated = outcome.Action != Waiting && state.isLeftOutdated(d)
-	if last := state.child(key); made.lost != nil && last != nil {
-		outcome.Lost, last.version = made.lost, "" // the next reconcile looks again
+	if last := state.child(key); made.gone != nil && last != nil {
+		outcome.Gone, last.version = made.gone, "" // the next reconcile compares it again
 	}
 	return outcome, nil
 }

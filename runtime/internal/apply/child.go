@@ -13,7 +13,7 @@ type childApply struct {
 	childComparer
 	client  childClient
 	applier *Applier
-	lost    error // a generated value is gone
+	gone    error // a generated value is gone
 }
 
 // apply brings the child to its desired state. observed is nil if there is no child.

@@ -239,8 +239,8 @@ func TestValueThatIsGoneIsAnError(t *testing.T) {
 					version := ""
 					for range 3 {
 						outcome := g.settle(g.secret("ann"))
-						if lost, ok := errors.AsType[ErrValueLost](outcome.Lost); !ok || lost.Name != "password" {
-							g.t.Fatalf("the error is %v", outcome.Lost)
+						if err, ok := errors.AsType[ErrValueGone](outcome.Gone); !ok || err.Name != "password" {
+							g.t.Fatalf("the error is %v", outcome.Gone)
 						}
 						if g.value("user") != "ann" || g.value("password") != "" {
 							g.t.Errorf("the password is %q, and the user %q", g.value("password"), g.value("user"))

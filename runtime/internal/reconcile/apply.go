@@ -100,7 +100,7 @@ func (r *run) applyTask(ctx context.Context, t task, waits bool, first *attempt)
 	}
 	if err == nil {
 		r.recordOutcome(ctx, t, outcome)
-		err = outcome.Lost
+		err = outcome.Gone
 	}
 	return outcome, err
 }

@@ -21,7 +21,7 @@ const (
 	reasonInvalid      = "InvalidChild" // refused, here or by the API server
 	reasonNameConflict = "NameConflict"
 	reasonForbidden    = "Forbidden"
-	reasonValueLost    = "ValueLost" // a generated value of a Secret
+	reasonValueGone    = "ValueGone" // a generated value of a Secret
 	reasonApply        = "ApplyFailed"
 )
 

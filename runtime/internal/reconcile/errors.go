@@ -133,8 +133,8 @@ func errorReason(err error) string {
 		return reasonConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid
-	case errors.As(err, new(apply.ErrValueLost)):
-		return reasonValueLost
+	case errors.As(err, new(apply.ErrValueGone)):
+		return reasonValueGone
 	case !errors.As(err, new(errChild)) && !errors.As(err, new(errNotCounted)):
 		return reasonFailed
 	case apierrors.IsForbidden(err):
