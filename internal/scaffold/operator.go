@@ -33,9 +33,13 @@ func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos
 
 // checkSchemas checks an operator against the schemas of its parents and children.
 func (o resolvedOperator) checkSchemas(op *spec.Operator, at map[string]spec.Pos) spec.Problems {
+	positions := at
 	problems := opcheck.Related(op, o.parents, at)
 	for i, declared := range op.Children {
 		at := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
+		if at >= 0 {
+			problems = append(problems, opcheck.HandOver(declared, fmt.Sprintf("operator.children[%d].handOver", i), o.children[at].Resource, positions)...)
+		}
 		if declared.ReadyWhen.Text != "" && at >= 0 { // or else the kind is unknown
 			problems = append(problems, opcheck.Ready(declared.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), o.children[at].Schema())...)
 		}

@@ -51,6 +51,7 @@ type Child struct {
 	WhenDropped   DeletionPolicy // when Sync no longer returns the child
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable
+	HandOver      []string   // paths of fields that a child keeps when Sync leaves them out
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
 	Cache         Cache
 	// Namespaces are the namespaces of children in addition to that of their parent. A

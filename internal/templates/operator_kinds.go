@@ -194,6 +194,9 @@ func (c childView) Description() string {
 	if policies := c.Policies(); policies != "" {
 		say("Policies", "operator.Policies{"+policies+"}")
 	}
+	if len(c.Spec.HandOver) > 0 {
+		say("HandOver", "[]string{"+namespaceList(c.Spec.HandOver)+"}")
+	}
 	if c.Spec.ReadyWhen.Text != "" {
 		say("ReadyWhen", "cel.Rule("+strconv.Quote(c.Spec.ReadyWhen.Text)+")")
 	}

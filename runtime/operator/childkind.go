@@ -9,8 +9,8 @@ import (
 )
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
-// [Policies], and what the spec file says else of it: ReadyWhen, Metadata, PruneOnly, Optional,
-// Namespaces and ForbidDisconnect. Fields are the fields that hold the kind; see [Bind].
+// [Policies], and what the spec file says else of it: HandOver, ReadyWhen, Metadata, PruneOnly,
+// Optional, Namespaces and ForbidDisconnect. Fields are the fields that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
 
 // Unstructured returns an empty object of a kind that has no Go type.

@@ -24,6 +24,9 @@ type ChildKind struct {
 	Object client.Object
 	// Policies are those of children that have no others of their own.
 	Policies
+	// HandOver are the paths of fields that children keep when Sync leaves them out, such as
+	// .spec.replicas: they are then owned by others.
+	HandOver []string
 	// ReadyWhen reports whether a child is ready, in place of the rules that the
 	// runtime has for its kind. Nil: those rules.
 	ReadyWhen ReadyRule
