@@ -35,13 +35,14 @@ func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos
 func (o resolvedOperator) checkSchemas(op *spec.Operator, at map[string]spec.Pos) spec.Problems {
 	problems := opcheck.Related(op, o.parents, at)
 	for i, declared := range op.Children {
-		at := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
-		if at < 0 {
+		resolved := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
+		if resolved < 0 {
 			continue // the kind is unknown
 		}
-		path := fmt.Sprintf("operator.children[%d].", i)
-		problems = append(problems, opcheck.Rule(declared.ReadyWhen, path+"readyWhen", o.children[at].Schema)...)
-		problems = append(problems, opcheck.Rule(declared.FinishedWhen, path+"finishedWhen", o.children[at].Schema)...)
+		kind, path := o.children[resolved].Resource, fmt.Sprintf("operator.children[%d].", i)
+		problems = append(problems, opcheck.HandOver(declared, path+"handOver", kind, at)...)
+		problems = append(problems, opcheck.Rule(declared.ReadyWhen, path+"readyWhen", kind.Schema)...)
+		problems = append(problems, opcheck.Rule(declared.FinishedWhen, path+"finishedWhen", kind.Schema)...)
 	}
 	return problems
 }

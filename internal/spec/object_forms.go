@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
@@ -81,6 +82,41 @@ func checkParentPath(text, _ string) (message, hint string) {
 		hint = "items of lists have no path: write dynamic: true, and the Related method says which objects"
 	}
 	return quoteShort(text) + " is not a path of fields of the parent", hint
+}
+
+// handOverPath is a path of fields. A dot in a name is escaped.
+var handOverPath = lazyregexp.New(`^` + escapedSteps + `$`)
+
+const escapedSteps = `(\.(\\\.|[^.\[\]\\])+)+`
+
+// handOverForm is the form of a path of fields that a child hands over. Package opcheck checks it
+// against the schema of the child.
+var handOverForm = form{
+	pattern: `^` + escapedSteps + `$`, examples: []any{".spec.replicas"},
+	expects: "a path of fields of the child, such as .spec.replicas",
+	check:   checkHandOver,
+}
+
+func checkHandOver(text, _ string) (message, hint string) {
+	notPath, parts := quoteShort(text)+" is not a path of fields of the child", []string(nil)
+	switch {
+	case handOverPath().MatchString(text):
+		parts = pathStep().FindAllString(text, -1)
+	case handOverPath().MatchString("." + text):
+		return notPath, "a path starts with a dot: ." + text
+	case strings.Contains(text, "["):
+		return notPath, "items of lists have no path: the list as a whole can be handed over"
+	default:
+		return notPath, `such as .spec.replicas, or .metadata.annotations.example\.com/owner`
+	}
+	isEntry := len(parts) == 3 && (parts[1] == ".labels" || parts[1] == ".annotations")
+	switch {
+	case slices.Contains([]string{".apiVersion", ".kind", ".status"}, parts[0]):
+		return text + " cannot be handed over: the operator never changes it", "leave the path out"
+	case parts[0] == ".metadata" && !isEntry && text != ".metadata.finalizers":
+		return text + " cannot be handed over: the operator's own marks are in the metadata", `name a label or an annotation: .metadata.annotations.example\.com/owner`
+	}
+	return "", ""
 }
 
 var namespaceForm = form{

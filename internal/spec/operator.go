@@ -51,6 +51,7 @@ type Child struct {
 	WhenDropped   DeletionPolicy // when Sync no longer returns the child
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable
+	HandOver      []string   // paths of fields that a child keeps when Sync leaves them out
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
 	FinishedWhen  Expression // the same for finished
 	History       *History   // of children that Sync no longer returns; nil: they are pruned

@@ -13,6 +13,7 @@ type Warning string
 
 // The warnings.
 const (
+	WarnAutoscalers   Warning = "autoscalers"
 	WarnFloats        Warning = "floats"
 	WarnGroup         Warning = "group"
 	WarnLists         Warning = "lists"
@@ -34,6 +35,7 @@ var warningTable = []struct {
 	name Warning
 	doc  string
 }{
+	{WarnAutoscalers, "a HorizontalPodAutoscaler and a workload with `replicas` are children, and the workload does not hand over `.spec.replicas`: the two change it in turns, or it falls to 1 once Sync leaves it out"},
 	{WarnFloats, "a field is a floating point number (`number`): clients round it differently"},
 	{WarnGroup, "the group is one of Kubernetes, and the annotation `api-approved.kubernetes.io` says that the API is not approved"},
 	{WarnLists, "a list of the `spec` whose items are told apart by keys or by value has no `maxItems`: a child with 10,000 such items takes a worker about 0.1 s whenever somebody changes it"},

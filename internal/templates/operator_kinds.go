@@ -213,6 +213,9 @@ func (c childView) Description() string {
 	if policies := c.Policies(); policies != "" {
 		say("Policies", "operator.Policies{"+policies+"}")
 	}
+	if len(c.Spec.HandOver) > 0 {
+		say("HandOver", "[]string{"+namespaceList(c.Spec.HandOver)+"}")
+	}
 	if rules := c.Rules(); rules != "" {
 		say("Rules", "operator.Rules{"+rules+"}")
 	}

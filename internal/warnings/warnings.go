@@ -42,6 +42,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 			}
 		}
 		warnOfPowerful(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
+		warnOfAutoscalers(c.Operator, warn(spec.WarnAutoscalers))
 		warnOfAllNamespaces(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
 		warnOfSecrets(c.Operator, parentKinds(c), areNamespaced(c), warn(spec.WarnSecrets))
 	}

@@ -26,7 +26,7 @@ type DesiredSet[T client.Object] struct {
 
 // DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
 // where they are not the kind's, and what the other options set: After, CreateAfter, Replaces,
-// Recreate, Generate and WhenApplied.
+// Recreate, HandOver, PartOfReady, Generate and WhenApplied.
 type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -91,8 +91,8 @@ func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy] and [ImmutablePolicy] is one, and [WhenDropped],
-// [WhenDeleted], [After], [CreateAfter], [Replaces], [RecreateIf], [Generate] and
-// [WhenApplied] make one.
+// [WhenDeleted], [After], [CreateAfter], [Replaces], [RecreateIf], [HandOver], [PartOfReady],
+// [Generate] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until
@@ -132,6 +132,24 @@ func RecreateIf(ok bool) ChildOption {
 // Rolling updates, and children that come after this one, wait for it in any case.
 func PartOfReady(is bool) ChildOption {
 	return declared.OptionFunc(func(child *DesiredChild) { child.PartOfReady = &is })
+}
+
+// HandOver gives fields of the child to others while Sync leaves them out: the operator no longer
+// owns them, and their values stay as they are. Otherwise a field that Sync stops setting is
+// removed, so that the API server sets its default. Once Sync sets a field again, the operator
+// applies and owns it again.
+//
+// The paths are those of the key handOver in the spec file, in addition to which they count:
+// .spec.replicas, .spec.template.spec.nodeSelector, .metadata.annotations.example\.com/owner. A
+// path may lead to an object, a list or an entry of a map, and not to an item of a list. Of the
+// metadata, single labels, single annotations and the finalizers can be handed over.
+//
+//	if !shop.Spec.Autoscaled {
+//		deployment.Spec.Replicas = &shop.Spec.Replicas
+//	}
+//	want.Deployments.Add(deployment, operator.HandOver(".spec.replicas"))
+func HandOver(paths ...string) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.HandOver = append(child.HandOver, paths...) })
 }
 
 // WhenApplied has record change the response once the child is applied: in this reconcile the

@@ -5,9 +5,11 @@ import (
 	"strconv"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
@@ -36,6 +38,18 @@ func TestExploreEntries(t *testing.T) {
 	object := &corev1.ConfigMap{Data: map[string]string{"a": "b"}}
 	explored(t, []client.Object{object, object}, nil, func(i int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object), As: []string{"Firsts", "Seconds"}[i]}
+	})
+}
+
+// What the author hands over stays as others set it, and as the author had set it last.
+func TestExploreHandOver(t *testing.T) {
+	over := map[int][]string{0: {".data.text", `.metadata.annotations.example\.com/note`}, 1: {".spec.replicas", ".spec.strategy", ".spec.template.metadata"}}
+	config := &corev1.ConfigMap{Data: map[string]string{"empty": "", "text": "a"}}
+	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+		Replicas: ptr.To[int32](0), Selector: &selector, Template: exploredTemplate(""), Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
+	}}
+	explored(t, []client.Object{config, deployment}, nil, func(i int, object client.Object) operator.ChildKind {
+		return operator.ChildKind{Object: emptied(object), HandOver: over[i]}
 	})
 }
 

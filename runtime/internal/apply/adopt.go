@@ -68,6 +68,9 @@ func (c childClient) takeFromOwners(ctx context.Context, d Desired, live client.
 		if err := csaupgrade.UpgradeManagedFields(changed, managers, c.manager); err != nil {
 			return nil, err
 		}
+		if _, err := d.handOver(changed, c.manager); err != nil {
+			return nil, err
+		}
 		metadata["managedFields"] = changed.GetManagedFields()
 	}
 	if len(metadata) == 0 {

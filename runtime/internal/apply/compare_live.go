@@ -130,9 +130,13 @@ func (c *childComparer) compareOutdated(live client.Object) (syncState, error) {
 		last.version = live.GetResourceVersion()
 		return inSync, nil
 	}
-	same := len(owned.differs) == 0 && owned.hasAllDesired()
+	rest, err := c.withoutHandedOver(owned)
+	if err != nil {
+		return outdated, err
+	}
+	same := len(rest.differs) == 0 && rest.hasAllDesired()
 	switch {
-	case same && owned.extraCreated == 0:
+	case same && rest.extraCreated == 0:
 		return outdated, nil // it has the desired values, and gets their hash
 	case same, live.GetAnnotations()[d.HashKey] == "":
 		return hashMissing, nil

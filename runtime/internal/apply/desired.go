@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/listmap"
@@ -21,6 +22,8 @@ type Desired struct {
 	Name              types.NamespacedName
 	Owner             types.UID // the parent's
 	declared.Policies           // an empty one is the default
+	// HandOver are the paths of fields that the child keeps when the desired state leaves them out.
+	HandOver []fieldpath.Path
 	// Hash is the hash of the desired state. Everybody can read it, so that it covers only the
 	// keys of a Secret's data. Unless the strategy says otherwise, the child carries it in the
 	// annotation HashKey.

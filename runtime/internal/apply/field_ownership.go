@@ -29,6 +29,7 @@ const (
 // the fields that were ours when the child was last compared, if managedFields has no entry of ours
 // any more. After a restart nothing is recorded: then the fields count that a create would own. A
 // child needs this once, and only if the desired state drops something or its entry is missing.
+// Fields that are handed over lose us as their owner in the same write, so that the apply keeps them.
 func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object) (client.Object, error) {
 	d := c.desired
 	owned, err := c.readOwned(live)
@@ -37,7 +38,8 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	}
 	last := c.state.childWithUID(d.Key(), live)
 	isWiped := owned.entry == nil && (recordedEntry(last, live) != nil || d.carriesHash() && !d.IsOutdated(live))
-	if !isWiped && !c.mayDrop(owned) {
+	isCreated := !isWiped && c.mayDrop(owned)
+	if !isWiped && !isCreated && !owned.ownsHandedOver(d) {
 		return live, nil
 	}
 	full, err := c.client.readSame(ctx, d, live) // the cache holds no other field managers
@@ -49,17 +51,22 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	if (rules.Recreates || !rules.WritesChanges) && full.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, ErrStale{d.Key()}
 	}
-	if isWiped {
+	switch {
+	case isWiped:
 		var entry *fieldpath.Set
 		if entry, err = c.formerEntry(ctx, last, full); entry == nil {
 			return live, err
 		}
 		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
-	} else {
+	case isCreated:
 		err = csaupgrade.UpgradeManagedFields(full, sets.New(c.manager), c.manager)
 	}
 	if err != nil {
 		return nil, err
+	}
+	handsOver, err := d.handOver(full, c.manager)
+	if err != nil || !isWiped && !isCreated && !handsOver { // the cache did not show it yet
+		return full, err
 	}
 	return c.client.writeManagedFields(ctx, d, full)
 }

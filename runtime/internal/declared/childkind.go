@@ -27,6 +27,9 @@ type ChildKind struct {
 	As string
 	// Policies are those of children that have no others of their own.
 	Policies
+	// HandOver are the paths of fields that children keep when Sync leaves them out, such as
+	// .spec.replicas: they are then owned by others.
+	HandOver []string
 	Rules
 	// History is how many children that have finished stay when Sync no longer desires them. Those that
 	// have not finished stay, too. Nil: all are pruned.

@@ -30,6 +30,7 @@ type DesiredChild struct {
 	Recreate      bool            // the child that exists is deleted and created again
 	PartOfReady   *bool           // whether the parent is ready only if the child is; nil: as its kind says
 	Generate      []GeneratedKey  // of a Secret: values that the runtime generates
+	HandOver      []string        // paths of fields that the child keeps when they are left out, in addition to the kind's
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
 	WhenApplied []func(response any) error

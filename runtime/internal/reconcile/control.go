@@ -56,10 +56,14 @@ func (l *loop) describeDesired(parent client.Object, kind int, desired declared.
 		return testcontrol.SyncChild{}, err
 	}
 	content, err := l.convertDesired(parent, desired)
+	if err != nil {
+		return testcontrol.SyncChild{}, err
+	}
+	handOver, err := of.parseHandOver(desired)
 	policies := desired.Policies.Or(of.Policies)
 	return testcontrol.SyncChild{
 		Parent: parent.GetUID(), Kind: of.GroupVersionKind, Name: name, Update: policies.Update,
-		Orphaned: policies.WhenDeleted == declared.Orphan, Manager: l.manager, Content: content,
+		Orphaned: policies.WhenDeleted == declared.Orphan, HandOver: handOver, Manager: l.manager, Content: content,
 	}, err
 }
 
@@ -105,6 +109,7 @@ func (r *run) recordDesired(plan plan) {
 			Content:   content,
 			Ownership: map[string]any{"metadata": ownership},
 			Update:    task.Update,
+			HandOver:  task.HandOver,
 			Hash:      task.Hash,
 		})
 	}

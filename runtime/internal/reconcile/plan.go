@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -132,12 +133,17 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	if err := kind.checkGenerated(desired, policies); err != nil {
 		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
+	handOver, err := kind.parseHandOver(desired)
+	if err != nil {
+		return task{}, fmt.Errorf("%s hands over: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
 	keys := p.loop.childCache.keys
 	described := apply.Desired{
 		Kind:     kind.GroupVersionKind,
 		Name:     name,
 		Owner:    p.parent.GetUID(),
 		Policies: policies,
+		HandOver: handOver,
 		HashKey:  keys.Hash,
 		Input:    input.with(desired, byReference, kind.As),
 		Source:   kind.creatableObject(desired),
@@ -184,6 +190,11 @@ func (l *loop) identifyDesired(parentNamespace string, kind *childKind, desired 
 	}
 	name, err := l.completeName(parentNamespace, kind, stated)
 	return name, input, err
+}
+
+// parseHandOver returns the paths of the fields that a desired child hands over.
+func (kind *childKind) parseHandOver(desired declared.DesiredChild) ([]fieldpath.Path, error) {
+	return apply.ParseHandOver(slices.Concat(kind.HandOver, desired.HandOver))
 }
 
 func isNil(object any) bool {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
@@ -19,9 +20,10 @@ type SyncChild struct {
 	Kind     schema.GroupVersionKind
 	Name     types.NamespacedName
 	Update   declared.UpdateStrategy
-	Orphaned bool           // it stays when its parent is deleted
-	Manager  string         // the operator's field manager
-	Content  map[string]any // what Sync says, without ownership; not to be changed
+	Orphaned bool             // it stays when its parent is deleted
+	HandOver []fieldpath.Path // fields that it keeps when Content leaves them out
+	Manager  string           // the operator's field manager
+	Content  map[string]any   // what Sync says, without ownership; not to be changed
 }
 
 // Author sees what Sync desires of each child, in each reconcile, and returns what is

@@ -3,6 +3,7 @@ package testcontrol
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
@@ -20,10 +21,11 @@ type Desired struct {
 	Content   map[string]any // all fields that are set, but for the hash
 	Ownership map[string]any // of these, the fields that make it the parent's child
 	Update    declared.UpdateStrategy
-	Hash      string   // of Content, as a child carries it in Loop.HashKey
-	Waits     string   // why the reconcile did not apply the child; empty if it did
-	Altered   []string // the fields that admission changed in what was written
-	Conflict  bool     // another field manager keeps changing it, and the reconcile left it so
+	HandOver  []fieldpath.Path // fields that the child keeps when Content leaves them out
+	Hash      string           // of Content, as a child carries it in Loop.HashKey
+	Waits     string           // why the reconcile did not apply the child; empty if it did
+	Altered   []string         // the fields that admission changed in what was written
+	Conflict  bool             // another field manager keeps changing it, and the reconcile left it so
 }
 
 // Record is what a reconcile knew of its parent and desired of the children.

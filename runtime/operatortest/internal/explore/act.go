@@ -215,6 +215,7 @@ func (c *exploredChild) compare() {
 		before: c.before, written: c.written, after: c.x.readChild(c.child), revised: c.time == beforeWrite,
 		asUs:      c.way == sameManagerPut || c.way == sameApply,
 		recreates: c.recreates(),
+		handOver:  c.child.HandOver,
 	}
 	if c.who == author {
 		found.desired, found.earlier = c.changed, c.desired

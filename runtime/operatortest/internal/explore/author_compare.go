@@ -78,17 +78,59 @@ func (w writer) findAuthorProblems(ctx context.Context, e evidence) ([]string, e
 	if e.after == nil {
 		return []string{"the child is gone"}, nil
 	}
+	problems := fieldProblems{secret: isSecret(e.after)}
+	if err := e.compareHandedOver(&problems); err != nil {
+		return nil, err
+	}
 	now, err := w.compareWithNew(ctx, e, e.desired, e.after)
 	if err != nil || now.fields.Empty() {
-		return nil, err
+		return problems.found, err
 	}
 	earlier, err := w.compareWithNew(ctx, e, e.earlier, e.before)
 	if err != nil {
 		return nil, err
 	}
-	problems := fieldProblems{secret: isSecret(e.after)}
-	problems.add(now.fields.RecursiveDifference(earlier.fields), now.made, now.child)
+	different := now.fields.RecursiveDifference(earlier.fields)
+	problems.add(different.Difference(schemas.Below(different, e.keptPaths())), now.made, now.child)
 	return problems.found, nil
+}
+
+// keptPaths returns the paths of what the child keeps: a field that is handed over, or the object
+// around it where that is not desired either.
+func (e evidence) keptPaths() (kept []fieldpath.Path) {
+	for _, path := range e.handOver {
+		n := 1
+		for n < len(path) && isSet(schemas.Path(path[:n]).Value(e.desired)) {
+			n++
+		}
+		kept = append(kept, path[:n])
+	}
+	return kept
+}
+
+// isSet reports whether a value is more than an object without fields.
+func isSet(value any) bool {
+	fields, ok := value.(map[string]any)
+	return value != diff.Absent && (!ok || len(fields) > 0)
+}
+
+// compareHandedOver adds fields that the author hands over and that have not kept their values.
+func (e evidence) compareHandedOver(problems *fieldProblems) error {
+	if len(e.handOver) == 0 || e.before.GetUID() != e.after.GetUID() {
+		return nil
+	}
+	before, after := contentOf(e.before), contentOf(e.after)
+	compared, err := e.kind.Compare(before, after)
+	if err != nil {
+		return err
+	}
+	desired, err := e.kind.Fields(e.desired)
+	if err != nil {
+		return err
+	}
+	lost := e.withoutOthers(schemas.Below(differentFields(compared), e.handOver))
+	problems.add(lost.Difference(desired), before, after)
+	return nil
 }
 
 // newComparison has the fields in which a child differs from a new one.

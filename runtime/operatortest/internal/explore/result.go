@@ -25,9 +25,10 @@ type evidence struct {
 	written *unstructured.Unstructured // after the mutation
 	after   *unstructured.Unstructured // after the operator has settled; nil: the child is gone
 	// revised: the desired state has changed since before, by annotations alone.
-	revised bool
-	earlier map[string]any // what was desired before, where an author has changed it
-	asUs    bool           // the mutation was made under the operator's name
+	revised  bool
+	earlier  map[string]any   // what was desired before, where an author has changed it
+	asUs     bool             // the mutation was made under the operator's name
+	handOver []fieldpath.Path // fields that the child keeps when they are not desired
 	// recreates: the child's update strategy deletes it and creates it again.
 	recreates bool
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
 )
 
@@ -29,6 +30,20 @@ func (p Path) With(fields ...string) Path {
 
 // Then returns the path to an element below.
 func (p Path) Then(element fieldpath.PathElement) Path { return append(slices.Clip(p), element) }
+
+// Below returns the paths of a set that are one of these paths or lead below one.
+func Below(set *fieldpath.Set, paths []fieldpath.Path) *fieldpath.Set {
+	below := fieldpath.NewSet()
+	if len(paths) == 0 {
+		return below
+	}
+	for path := range set.All() {
+		if slices.ContainsFunc(paths, func(of fieldpath.Path) bool { return managedfields.IsAround(of, path) }) {
+			below.Insert(path.Copy())
+		}
+	}
+	return below
+}
 
 // Last returns the last element of a path that has one.
 func (p Path) Last() fieldpath.PathElement { return p[len(p)-1] }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
@@ -63,7 +64,8 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 		return nil, false, err
 	}
 	others := schemas.OwnedFields(live, func(manager string) bool { return manager != record.Loop.Manager && !schemas.IsNobody(manager) })
-	compared := comparison{kind: kind, desired: desired.Ownership, live: live.Object, others: others}
+	applied := managedfields.Parse(managedfields.Entry(live, record.Loop.Manager, metav1.ManagedFieldsOperationApply, ""))
+	compared := comparison{kind: kind, desired: desired.Ownership, live: live.Object, others: others, applied: applied, handOver: desired.HandOver}
 	if isExempt(record, desired, live) {
 		found, err = compared.findUntruths()
 		return found, false, err

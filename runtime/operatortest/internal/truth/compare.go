@@ -20,11 +20,13 @@ type untruth struct {
 
 // comparison compares a live child with its desired state.
 type comparison struct {
-	kind    *schemas.Kind
-	desired map[string]any
-	normal  map[string]any // what the API server makes of the desired state; nil: it is not known
-	live    map[string]any
-	others  *fieldpath.Set // fields that others than the operator own
+	kind     *schemas.Kind
+	desired  map[string]any
+	normal   map[string]any // what the API server makes of the desired state; nil: it is not known
+	live     map[string]any
+	others   *fieldpath.Set   // fields that others than the operator own
+	applied  *fieldpath.Set   // fields that the operator has applied
+	handOver []fieldpath.Path // fields that the child keeps when they are not desired
 }
 
 // findUntruths returns the fields of the desired state that the live child does not have.
@@ -80,7 +82,7 @@ func (c comparison) isSame(path string, desired, live any, inList bool) bool {
 
 // findRemoved returns the fields that an earlier desired state has set, that the present one does
 // not, and that are still there, unless the API server sets them by itself or another field manager
-// owns them.
+// owns them. Of those that are handed over, it returns the ones that the operator still owns.
 func (c comparison) findRemoved(earlier map[string]any) (found []untruth, err error) {
 	var sets [4]*fieldpath.Set
 	for i, content := range []map[string]any{earlier, c.live, c.desired, c.normal} {
@@ -89,6 +91,8 @@ func (c comparison) findRemoved(earlier map[string]any) (found []untruth, err er
 		}
 	}
 	left := sets[0].Intersection(sets[1]).Difference(sets[2]).Difference(sets[3]).Difference(c.others)
+	kept := schemas.Below(left, c.handOver)
+	left = left.Difference(kept).Union(kept.Intersection(c.applied))
 	for path := range schemas.Topmost(left) {
 		found = append(found, untruth{path: path.String(), desired: diff.Absent, live: path.Value(c.live), removed: true})
 	}
