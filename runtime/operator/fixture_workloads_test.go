@@ -74,7 +74,7 @@ func startWorkloads(t *testing.T, change func(*operator.ChildKind), desires work
 					kinds := []operator.ChildKind{
 						{Object: &appsv1.Deployment{}, Rules: operator.Rules{ReadyWhen: exists}, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
 						{Object: &corev1.ConfigMap{}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
-						{Object: operator.Unstructured("test.opgen.dev/v1", "Widget"), ReadyWhen: exists, Fields: operator.Bind(&observed.Widgets, &desired.Widgets)},
+						{Object: operator.Unstructured("test.opgen.dev/v1", "Widget"), Rules: operator.Rules{ReadyWhen: exists}, Fields: operator.Bind(&observed.Widgets, &desired.Widgets)},
 					}
 					if change != nil {
 						change(&kinds[0])
