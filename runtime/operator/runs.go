@@ -20,7 +20,7 @@ func Runs[T client.Object](runs Snapshot[T], limit int) []string {
 	var names []string
 	var finished []T
 	for _, run := range runs.items {
-		if isFinished(run) {
+		if isFinished(runs.rules, run) {
 			finished = append(finished, run)
 			continue
 		}
@@ -35,10 +35,12 @@ func Runs[T client.Object](runs Snapshot[T], limit int) []string {
 	return names
 }
 
-func isFinished(run client.Object) bool {
+// isFinished reports whether a run has finished. The rules are those by which one of another kind than
+// Job and Pod is ready.
+func isFinished(rules health.Rules, run client.Object) bool {
 	switch run.(type) {
 	case *corev1.Pod, *batchv1.Job:
 		return health.IsFinished(run)
 	}
-	return health.Of(run).State != health.InProgress
+	return rules.Of(run).State != health.InProgress
 }

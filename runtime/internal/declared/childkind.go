@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
 // ParentKind is one kind of parents.
@@ -64,7 +66,7 @@ const AllNamespaces = "*"
 // Fields ties a kind of children, or of related objects, to the fields of the generated structs.
 type Fields struct {
 	// Observe fills the snapshot of the kind before Sync.
-	Observe func(View, ReadyRule)
+	Observe func(View)
 	// ObserveRefused tells the snapshot of children which writes were refused.
 	ObserveRefused func(Refusals)
 	// Desired is what Sync adds children to; nil for related objects.
@@ -78,7 +80,12 @@ type View struct {
 	Namespace string
 	// Read is set when the author's code looks at the objects. Nil: nobody asks.
 	Read     *atomic.Bool
-	IsServed bool // the API server serves the kind
+	IsServed bool         // the API server serves the kind
+	Rules    health.Rules // by which the objects are ready
+	// Outdated are the names of children that Sync last desired otherwise than they were made.
+	// OutdatedRead is set when the author's code asks for them. Nil: nobody asks.
+	Outdated     map[types.NamespacedName]bool
+	OutdatedRead *atomic.Bool
 }
 
 // Refusals are the errors of children whose last write was refused, by their names.

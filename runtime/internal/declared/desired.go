@@ -27,6 +27,7 @@ type DesiredChild struct {
 	After         []client.Object // desired children that must be ready before this one is written
 	Replaces      []client.Object // undesired children that must be gone before this one is created
 	Recreate      bool            // the child that exists is deleted and created again
+	NotReady      string          // why Sync says that the child is not ready; empty: it says nothing
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
 	WhenApplied []func(response any) error

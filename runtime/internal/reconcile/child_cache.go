@@ -68,7 +68,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	if isOptional {
-		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
+		added.optional = newOptionalKind(kind)
 	}
 	if isMissing {
 		return added, nil
