@@ -41,6 +41,7 @@ func (p *Project) AddAPI(f SpecFile) (Addition, error) {
 	added := scaffold.Parsed(api)[0]
 	a.Warnings = warnings.Of([]*spec.API{api})
 	a.Input.APIs = append(p.apisWithout(a.File), added)
+	a.Warnings = append(a.Warnings, warnings.OfReadiness(scaffold.Summaries(a.Input.APIs), []*spec.Summary{added.Summary}, nil)...).Sorted()
 	slices.SortFunc(a.Input.APIs, func(a, b scaffold.API) int { return strings.Compare(a.File, b.File) })
 	return a, p.addFile(&a, f)
 }
@@ -60,7 +61,8 @@ func (p *Project) AddController(f SpecFile, name string, hint func(other string)
 	}
 	a := Addition{Controller: controller, File: "controllers/" + name + ".yaml", Input: p.Input()}
 	controller.File = a.File
-	a.Warnings = warnings.OfControllers([]*spec.Controller{controller})
+	controllers := []*spec.Controller{controller}
+	a.Warnings = append(warnings.OfControllers(controllers), warnings.OfReadiness(scaffold.Summaries(p.APIs), nil, controllers)...).Sorted()
 	a.Input.Controllers = append(p.controllersWithout(a.File), controller)
 	slices.SortFunc(a.Input.Controllers, func(a, b *spec.Controller) int { return strings.Compare(a.File, b.File) })
 	return a, p.addFile(&a, f)

@@ -39,7 +39,9 @@ func (p *Project) Warnings() spec.Problems {
 	for _, found := range p.apiWarnings() {
 		all = append(all, found...)
 	}
-	return append(all, warnings.OfControllers(p.Controllers)...).Sorted()
+	known := scaffold.Summaries(p.APIs)
+	all = append(all, warnings.OfControllers(p.Controllers)...)
+	return append(all, warnings.OfReadiness(known, known, p.Controllers)...).Sorted()
 }
 
 // apiWarnings returns the warnings about each API, those of an earlier run where it is known.

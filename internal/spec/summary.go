@@ -37,6 +37,9 @@ type VersionSummary struct {
 	// HasStatus is true if the Go type has a status. For the author's types it is false until they
 	// are read.
 	HasStatus bool
+	// LacksConditions is true if objects have the status subresource and no conditions in their
+	// status. For the author's types it is false.
+	LacksConditions bool
 }
 
 // Summary returns what the rest of a project needs to know of the API.
@@ -47,9 +50,20 @@ func (api *API) Summary() *Summary {
 		if v.GoTypes {
 			hasStatus = v.Authored != nil && v.Authored.Status != ""
 		}
-		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.GoTypes, hasStatus})
+		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.GoTypes, hasStatus, v.lacksConditions()})
 	}
 	return s
+}
+
+// lacksConditions reports whether objects of a version have the status subresource, and a status that
+// can have no conditions.
+func (v *Version) lacksConditions() bool {
+	if v.GoTypes || !v.Subresources.Status || v.Status == nil {
+		return false
+	}
+	status := v.Status.Declared()
+	mayHaveMore := status.Type != "" || status.AdditionalProperties != nil || status.Keywords.XPreserveUnknownFields != nil
+	return !mayHaveMore && status.Property("conditions") == nil
 }
 
 // StorageVersion returns the version that objects are stored in, which the operator works on.

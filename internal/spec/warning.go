@@ -22,6 +22,7 @@ const (
 	WarnNamespaces    Warning = "namespaces"
 	WarnNonASCII      Warning = "nonASCII"
 	WarnPrivileged    Warning = "privileged"
+	WarnReadiness     Warning = "readiness"
 	WarnRequired      Warning = "required"
 	WarnSecrets       Warning = "secrets"
 	WarnServed        Warning = "served"
@@ -44,6 +45,7 @@ var warningTable = []struct {
 	{WarnNamespaces, "`namespaces` of a kind of children no longer has a namespace that it had, and nothing would prune the children there: an error unless it is accepted"},
 	{WarnNonASCII, "the name of a field has letters beyond ASCII"},
 	{WarnPrivileged, "a child grants rights, decides over other objects, adds kinds, or may be in any namespace although its parent is in one"},
+	{WarnReadiness, "a kind of children is ready by the condition `Ready`, which it may not have: it is a kind of others, or one of the project whose status has no `conditions`. Without `readyWhen`, its parents may never become ready"},
 	{WarnRequired, "a required field is not declared, so that no object is valid, or has a default, so that it is not required"},
 	{WarnSecrets, "the author of a parent chooses whose Secrets Sync reads, by a namespace or by a name in all namespaces; or the role lets the operator list and watch every Secret"},
 	{WarnServed, "no version is served"},

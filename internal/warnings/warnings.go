@@ -36,7 +36,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 	for _, c := range controllers {
 		warn := func(warning spec.Warning) func(path, message, hint string) {
 			return func(path, message, hint string) {
-				if !slices.Contains(c.AcceptWarnings, warning) {
+				if !accepts(c.AcceptWarnings, warning) {
 					all = append(all, spec.Problem{Pos: c.PositionOf(path), Path: path, Message: message, Hint: hint, Warning: warning})
 				}
 			}
@@ -47,6 +47,11 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 		warnOfSecrets(c.Operator, parentKinds(c), areNamespaced(c), warn(spec.WarnSecrets))
 	}
 	return all.Sorted()
+}
+
+// accepts reports whether a file accepts a warning.
+func accepts(accepted []spec.Warning, warning spec.Warning) bool {
+	return slices.Contains(accepted, warning)
 }
 
 // parentKinds returns the kinds that a controller reconciles as a phrase: "Deployment or
@@ -87,7 +92,7 @@ func (w *warner) addAtKey(warning spec.Warning, path, message, hint string) {
 }
 
 func (w *warner) add(warning spec.Warning, pos spec.Pos, path, message, hint string) {
-	if slices.Contains(w.api.AcceptWarnings, warning) {
+	if accepts(w.api.AcceptWarnings, warning) {
 		return
 	}
 	w.found = append(w.found, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint, Warning: warning})

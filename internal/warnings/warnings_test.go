@@ -31,7 +31,7 @@ func TestGoldenWarnings(t *testing.T) {
 			}
 			last := len(archive.Files) - 1
 			got := ""
-			if all := warnings.Of(accepted(t, archive.Files[:last])); len(all) > 0 {
+			if all := warningsOf(accepted(t, archive.Files[:last])); len(all) > 0 {
 				got = all.Error() + "\n"
 			}
 			if *update {
@@ -46,6 +46,15 @@ func TestGoldenWarnings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// warningsOf returns the warnings about the APIs of a project.
+func warningsOf(apis []*spec.API) spec.Problems {
+	var all []*spec.Summary
+	for _, api := range apis {
+		all = append(all, api.Summary())
+	}
+	return append(warnings.Of(apis), warnings.OfReadiness(all, all, nil)...).Sorted()
 }
 
 func accepted(t *testing.T, files []txtar.File) []*spec.API {
@@ -108,7 +117,7 @@ func TestEveryWarningIsShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range warnings.Of(accepted(t, archive.Files[:len(archive.Files)-1])) {
+		for _, p := range warningsOf(accepted(t, archive.Files[:len(archive.Files)-1])) {
 			shown[p.Warning] = true
 			if p.Severity() != "warning" || p.Pos.Line == 0 || p.Path == "" || p.Hint == "" {
 				t.Errorf("%s: lacks something: %#v", path, p)

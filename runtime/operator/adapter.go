@@ -82,12 +82,12 @@ func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], 
 		bound := &Request[P, C, R]{Parent: request.Parent.(P), Now: request.Now, Observing: request.IsObserving}
 		for i, kind := range d.childKinds(&bound.Children, new(D)) {
 			if !kind.PruneOnly {
-				kind.Fields.Observe(request.Children[i], kind.Rules)
+				kind.Fields.Observe(request.Children[i])
 				kind.Fields.ObserveRefused(request.Refused[i])
 			}
 		}
 		for i, kind := range d.relatedKinds(&bound.Related) {
-			kind.Fields.Observe(request.Related[i], declared.Rules{})
+			kind.Fields.Observe(request.Related[i])
 		}
 		return func(ctx context.Context) (*declared.Response, error) {
 			response, err := function(ctx, bound)

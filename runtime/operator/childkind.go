@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
@@ -15,8 +16,9 @@ import (
 type ChildKind = declared.ChildKind
 
 // Rules say when a child of a kind is ready (ReadyWhen), and when it has finished (FinishedWhen), in
-// place of what the runtime knows of the kind.
-type Rules = declared.Rules
+// place of what the runtime knows of the kind. Whether the kind has no status subresource (LacksStatus),
+// the runtime finds out itself.
+type Rules = health.Rules
 
 // History is how many children that have finished stay: the latest of those that are ready, such as a Job
 // that is complete (Succeeded), and the latest of the others (Failed).

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -26,7 +27,7 @@ type DesiredSet[T client.Object] struct {
 
 // DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
 // where they are not the kind's, and what the other options set: After, CreateAfter, Replaces,
-// Recreate, HandOver, PartOfReady, Generate and WhenApplied.
+// Recreate, HandOver, PartOfReady, NotReady (of ReadyIf), Generate and WhenApplied.
 type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -91,8 +92,8 @@ func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy] and [ImmutablePolicy] is one, and [WhenDropped],
-// [WhenDeleted], [After], [CreateAfter], [Replaces], [RecreateIf], [HandOver], [PartOfReady],
-// [Generate] and [WhenApplied] make one.
+// [WhenDeleted], [After], [CreateAfter], [Replaces], [ReadyIf], [RecreateIf], [HandOver],
+// [PartOfReady], [Generate] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until
@@ -117,6 +118,25 @@ func CreateAfter(objects ...client.Object) ChildOption {
 // not exist counts as gone.
 func Replaces(old ...client.Object) ChildOption {
 	return declared.OptionFunc(func(child *DesiredChild) { child.Replaces = append(child.Replaces, old...) })
+}
+
+// ReadyIf has the child count as ready only if ok, beside what its kind and readyWhen require: for
+// what Sync alone knows, such as that a replica has caught up. The Ready condition, rolling updates and
+// After go by it in this reconcile. It changes nothing of the child.
+//
+// why says why the child is not ready, in a phrase that continues its name: "has not caught up". A
+// child that is not ready by itself keeps its own message: one that is missing, is being deleted or
+// recreated, waits for its turn, or has failed. ReadyIf makes no such child ready. Of several ReadyIf,
+// the first that is not ok counts.
+//
+// Sync decides by what it observed before this reconcile changes the child. So compare that with what
+// you desire: a replica that has caught up with the version before is not ready for the next one.
+func ReadyIf(ok bool, why string) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) {
+		if !ok && child.NotReady == "" {
+			child.NotReady = cmp.Or(why, "is not ready")
+		}
+	})
 }
 
 // RecreateIf has the child that exists deleted and created again if ok, whatever its

@@ -229,6 +229,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		for _, old := range child.Replaces {
 			name += ", replaces " + old.GetName()
 		}
+		if child.NotReady != "" {
+			name += ", " + child.NotReady
+		}
 		fmt.Println(name)
 	}
 	for _, name := range set.Kept() {

@@ -36,6 +36,11 @@ func TestSyncThatDesiresSomethingElseEachTimeBacksOff(t *testing.T) {
 				return &Response{Children: new(Desired), Status: &testapi.Status{Phase: next()}}, nil
 			}, "(now status.phase)",
 		},
+		"why a child is not ready": {
+			desire(func(want *Desired) {
+				want.ConfigMaps.Add(configMap("web", "one"), operator.ReadyIf(false, "lags by "+next()))
+			}), "(now status",
+		},
 		"a label of the parent": {
 			func(context.Context, *Request) (*Response, error) {
 				return &Response{Children: new(Desired), Labels: map[string]string{"n": next()}}, nil

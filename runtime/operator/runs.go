@@ -30,7 +30,7 @@ func (s Snapshot[T]) isRunFinished(run T) bool {
 	_, isPod := client.Object(run).(*corev1.Pod)
 	_, isJob := client.Object(run).(*batchv1.Job)
 	if isPod || isJob || s.rules.FinishedWhen != nil {
-		return reconcile.IsFinished(s.rules, run)
+		return s.rules.IsFinished(run)
 	}
-	return health.Of(run).State != health.InProgress
+	return s.rules.Of(run).State != health.InProgress
 }

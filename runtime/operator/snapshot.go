@@ -29,9 +29,12 @@ import (
 type Snapshot[T client.Object] struct {
 	items     []T    // of all namespaces, sorted; the cache's own objects, so never given out
 	namespace string // the one that is shown; AllNamespaces: all
-	rules     declared.Rules
+	rules     health.Rules
 	read      *atomic.Bool // set at the first look; nil: nobody asks
 	refused   declared.Refusals
+
+	outdated     map[types.NamespacedName]bool
+	readOutdated *atomic.Bool // set when Outdated is called; nil: nobody asks
 
 	generatedTokens func(client.Object) map[string]string // of a Secret; nil: a test made the snapshot
 	isUnserved      bool                                  // the API server does not serve the kind
@@ -64,6 +67,21 @@ func (s Snapshot[T]) ReadyWhen(rule func(client.Object) (bool, error)) Snapshot[
 // spec file says finishedWhen. It is for tests of Sync, as ReadyWhen is.
 func (s Snapshot[T]) FinishedWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
 	s.rules.FinishedWhen = rule
+	return s
+}
+
+// Where returns the snapshot of those objects for which the function returns true. It otherwise is
+// like this one: it shows the same namespace and has the same rule for readiness, the same refusals
+// and the same Served. The function gets copies.
+func (s Snapshot[T]) Where(has func(T) bool) Snapshot[T] {
+	s.recordRead()
+	var selected []T
+	for _, item := range s.items {
+		if has(reconcile.CopyObject(item).(T)) {
+			selected = append(selected, item)
+		}
+	}
+	s.items = selected
 	return s
 }
 
@@ -105,23 +123,6 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 
 // Len returns the number of children.
 func (s Snapshot[T]) Len() int { return len(s.inNamespace()) }
-
-// Ready reports whether the child with this name exists and is healthy: a
-// Deployment is rolled out, a Pod is ready, a Job is complete, a custom
-// resource has Ready=True, and what has no notion of health exists; unless the
-// spec file says readyWhen. It takes names as Get does.
-func (s Snapshot[T]) Ready(name string) bool {
-	i, ok := s.find(name)
-	return ok && reconcile.HealthOf(s.rules.ReadyWhen, s.items[i]).State == health.Ready
-}
-
-// Finished reports whether the child with this name exists and has finished: a Job is complete or has
-// failed, a Pod succeeded or failed; unless the spec file says finishedWhen. Other kinds never finish. It
-// takes names as Get does.
-func (s Snapshot[T]) Finished(name string) bool {
-	i, ok := s.find(name)
-	return ok && reconcile.IsFinished(s.rules, s.items[i])
-}
 
 // find returns the index of the object with this name.
 func (s Snapshot[T]) find(name string) (int, bool) {
@@ -165,13 +166,16 @@ func (s Snapshot[T]) recordRead() {
 }
 
 // observe fills the snapshot with what a reconcile observed.
-func (s *Snapshot[T]) observe(view declared.View, rules declared.Rules) {
+func (s *Snapshot[T]) observe(view declared.View) {
 	items := make([]T, len(view.Objects))
 	for i, object := range view.Objects {
 		items[i] = object.(T)
 	}
 	sortItems(items)
-	*s = Snapshot[T]{items: items, namespace: view.Namespace, rules: rules, read: view.Read, isUnserved: !view.IsServed, generatedTokens: view.GeneratedTokens}
+	*s = Snapshot[T]{
+		items: items, namespace: view.Namespace, rules: view.Rules, read: view.Read, isUnserved: !view.IsServed,
+		generatedTokens: view.GeneratedTokens, outdated: view.Outdated, readOutdated: view.OutdatedRead,
+	}
 }
 
 func sortItems[T client.Object](items []T) {

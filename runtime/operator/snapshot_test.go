@@ -69,6 +69,9 @@ func TestAmbiguousNamePanics(t *testing.T) {
 		"Get":                 func() { snapshot.Get("web") },
 		"Get of another name": func() { snapshot.Get("db") },
 		"Ready":               func() { snapshot.Ready("web") },
+		"Health":              func() { snapshot.Health("web") },
+		"Failed":              func() { snapshot.Failed("web") },
+		"Outdated":            func() { snapshot.Outdated("web") },
 		"Get of desired":      func() { desired.Get("web") },
 	} {
 		t.Run(name, func(t *testing.T) {

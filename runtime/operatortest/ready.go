@@ -18,9 +18,9 @@ import (
 // object exists, and writes its status so that it is ready. A Pod runs and is ready. So are the
 // Pods of a Deployment, StatefulSet, DaemonSet or ReplicaSet, and those of a Job have succeeded, so
 // that the cluster's own controllers report it as ready. A PersistentVolumeClaim is bound, and a
-// custom resource gets the condition Ready=True. Other kinds stay as they are. An object that
-// existed and is gone is no failure: an operator may delete a Job that has succeeded before anyone
-// else has seen it.
+// custom resource gets the condition Ready=True, unless it is ready without, as one is whose kind has
+// no status subresource. Other kinds stay as they are. An object that existed and is gone is no
+// failure: an operator may delete a Job that has succeeded before anyone else has seen it.
 func (c *Cluster) MakeReady(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
@@ -41,8 +41,8 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 		case *batchv1.Job:
 			c.runPodsOf(object, object.Spec.Selector, endPod)
 		default:
-			if health.Of(object).State != health.Ready {
-				c.setReady(object)
+			if rules := c.operator.HealthRules(object); rules.Of(object).State != health.Ready {
+				c.setReady(object, rules)
 			}
 		}
 	}
@@ -51,12 +51,18 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 // updateStatusOf is UpdateStatus for an object that may be gone.
 func (c *Cluster) updateStatusOf(object client.Object, change func()) {
 	c.t.Helper()
+	c.changeStatusOf(object, change, func() error { return c.Client.Status().Update(c.t.Context(), object) })
+}
+
+// changeStatusOf reads an object that may be gone, changes its status and writes it.
+func (c *Cluster) changeStatusOf(object client.Object, change func(), write func() error) {
+	c.t.Helper()
 	c.Eventually("the status of "+c.operator.Describe(object)+" is updated", func() error {
 		if !c.Get(object) {
 			return nil
 		}
 		change()
-		return client.IgnoreNotFound(c.Client.Status().Update(c.t.Context(), object))
+		return client.IgnoreNotFound(write())
 	})
 }
 

@@ -7,17 +7,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
 // setReady sets the condition Ready=True of a custom resource, and keeps the rest of its status.
-func (c *Cluster) setReady(object client.Object) {
+func (c *Cluster) setReady(object client.Object, rules health.Rules) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)
 	resource.SetGroupVersionKind(c.operator.KindOf(object))
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error
-	c.updateStatusOf(resource, func() { problem = addReady(resource) })
+	write := func() error { return c.Client.Status().Update(c.t.Context(), resource) }
+	if rules.LacksStatus { // its status is a field like any other
+		write = func() error { return c.Client.Update(c.t.Context(), resource) }
+	}
+	c.changeStatusOf(resource, func() { problem = addReady(resource) }, write)
 	if problem != nil {
 		c.t.Fatalf("make %s ready: %v", c.operator.Describe(object), problem)
 	}

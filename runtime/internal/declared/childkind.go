@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
 // ParentKind is one kind of parents.
@@ -30,7 +32,7 @@ type ChildKind struct {
 	// HandOver are the paths of fields that children keep when Sync leaves them out, such as
 	// .spec.replicas: they are then owned by others.
 	HandOver []string
-	Rules
+	health.Rules
 	// History is how many children that have finished stay when Sync no longer desires them. Those that
 	// have not finished stay, too. Nil: all are pruned.
 	History *History
@@ -64,19 +66,6 @@ func (k ChildKind) ListsNamespaces() bool {
 	return len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, AllNamespaces)
 }
 
-// Rules say in what state a child is, in place of the rules that the runtime has for its kind. Nil:
-// those rules.
-type Rules struct {
-	// ReadyWhen reports whether a child is ready.
-	ReadyWhen Rule
-	// FinishedWhen reports whether a child has finished, so that a [History] drops it. A Job has when it
-	// is complete or has failed, a Pod when it succeeded or failed; other kinds never have.
-	FinishedWhen Rule
-}
-
-// Rule reports whether something holds for a child. An error is a reason why it does not.
-type Rule = func(client.Object) (bool, error)
-
 // History is how many children that have finished are kept: the latest of those that are ready, such as
 // a Job that is complete, and the latest of the others. Zero keeps none.
 type History struct {
@@ -89,7 +78,7 @@ const AllNamespaces = "*"
 // Fields ties a kind of children, or of related objects, to the fields of the generated structs.
 type Fields struct {
 	// Observe fills the snapshot of the kind before Sync.
-	Observe func(View, Rules)
+	Observe func(View)
 	// ObserveRefused tells the snapshot of children which writes were refused.
 	ObserveRefused func(Refusals)
 	// Desired is what Sync adds children to; nil for related objects.
@@ -107,6 +96,11 @@ type View struct {
 	// GeneratedTokens returns the tokens that the values of a Secret were generated for, by their
 	// keys, as the operator has written them. Nil: the values of a test were all generated.
 	GeneratedTokens func(client.Object) map[string]string
+	Rules           health.Rules // by which the objects are ready
+	// Outdated are the names of children that Sync last desired otherwise than they were made.
+	// OutdatedRead is set when the author's code asks for them. Nil: nobody asks.
+	Outdated     map[types.NamespacedName]bool
+	OutdatedRead *atomic.Bool
 }
 
 // Refusals are the errors of children whose last write was refused, by their names.

@@ -31,6 +31,7 @@ type DesiredChild struct {
 	PartOfReady   *bool           // whether the parent is ready only if the child is; nil: as its kind says
 	Generate      []GeneratedKey  // of a Secret: values that the runtime generates
 	HandOver      []string        // paths of fields that the child keeps when they are left out, in addition to the kind's
+	NotReady      string          // why Sync says that the child is not ready; empty: it says nothing
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
 	WhenApplied []func(response any) error

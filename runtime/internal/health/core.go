@@ -2,6 +2,8 @@ package health
 
 import (
 	"cmp"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -11,7 +13,7 @@ func ofPod(p *corev1.Pod) Health {
 	case corev1.PodSucceeded:
 		return Health{State: Ready}
 	case corev1.PodFailed:
-		return failedWith(cmp.Or(p.Status.Message, "has failed"))
+		return failed(cmp.Or(p.Status.Message, "has failed"), lastTermination(p))
 	}
 	for _, condition := range p.Status.Conditions {
 		if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue {
@@ -29,9 +31,19 @@ func ofPod(p *corev1.Pod) Health {
 	return inProgress("is not ready")
 }
 
+// lastTermination returns when the last of a Pod's containers terminated; zero if none did.
+func lastTermination(p *corev1.Pod) (last time.Time) {
+	for _, container := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		if ended := container.State.Terminated; ended != nil && ended.FinishedAt.After(last) {
+			last = ended.FinishedAt.Time
+		}
+	}
+	return last
+}
+
 func ofClaim(c *corev1.PersistentVolumeClaim) Health {
 	if c.Status.Phase == corev1.ClaimLost {
-		return failedWith("has lost its volume")
+		return failed("has lost its volume", time.Time{})
 	}
 	return Health{State: Ready}
 }

@@ -2,23 +2,29 @@ package health
 
 import (
 	"cmp"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ofCustomResource returns the health of a custom resource by the conditions of kstatus.
-func ofCustomResource(object client.Object) Health {
+// ofCustomResource returns the health of a custom resource by the conditions of kstatus. One whose
+// kind has no status subresource is ready unless a condition says otherwise. Its generation changes
+// with its status, so that the generation which its controller has observed says nothing.
+func ofCustomResource(object client.Object, lacksStatus bool) Health {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		return failedWith("cannot be read: " + err.Error())
+		return failed("cannot be read: "+err.Error(), time.Time{})
 	}
 	generation, ok, _ := unstructured.NestedInt64(content, "status", "observedGeneration")
-	if ok && generation < object.GetGeneration() {
+	if ok && generation < object.GetGeneration() && !lacksStatus {
 		return inProgress("has a change that its controller has not seen")
 	}
 	ready := inProgress("has no condition Ready=True")
+	if lacksStatus {
+		ready = Health{State: Ready}
+	}
 	conditions, _, _ := unstructured.NestedSlice(content, "status", "conditions")
 	for _, item := range conditions {
 		condition, _ := item.(map[string]any)
@@ -26,7 +32,7 @@ func ofCustomResource(object client.Object) Health {
 		switch condition["type"] {
 		case "Stalled":
 			if isTrue {
-				return failedWith(cmp.Or(message, "is stalled"))
+				return failed(cmp.Or(message, "is stalled"), transitionOf(condition))
 			}
 		case "Reconciling":
 			if isTrue {
@@ -35,8 +41,8 @@ func ofCustomResource(object client.Object) Health {
 		case "Ready":
 			if isTrue {
 				ready = Health{State: Ready}
-			} else if message != "" {
-				ready = inProgress(message)
+			} else {
+				ready = inProgress(cmp.Or(message, "has no condition Ready=True"))
 			}
 		case "Established": // a CustomResourceDefinition
 			if isTrue {
@@ -52,4 +58,14 @@ func messageOf(condition map[string]any) string {
 	message, _ := condition["message"].(string)
 	reason, _ := condition["reason"].(string)
 	return cmp.Or(message, reason)
+}
+
+// transitionOf returns the last transition of a condition; zero if it does not say.
+func transitionOf(condition map[string]any) time.Time {
+	text, _ := condition["lastTransitionTime"].(string)
+	last, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return last
 }

@@ -17,7 +17,7 @@ func ofDeployment(d *appsv1.Deployment) Health {
 	}
 	for _, condition := range d.Status.Conditions {
 		if condition.Type == appsv1.DeploymentProgressing && condition.Reason == "ProgressDeadlineExceeded" {
-			return failedWith(cmp.Or(condition.Message, "exceeded its progress deadline"))
+			return failed(cmp.Or(condition.Message, "exceeded its progress deadline"), condition.LastTransitionTime.Time)
 		}
 	}
 	want := ptr.Deref(d.Spec.Replicas, 1)
@@ -59,7 +59,7 @@ func ofJob(j *batchv1.Job) Health {
 		case batchv1.JobComplete:
 			return Health{State: Ready}
 		case batchv1.JobFailed:
-			return failedWith(cmp.Or(condition.Message, "has failed"))
+			return failed(cmp.Or(condition.Message, "has failed"), condition.LastTransitionTime.Time)
 		case batchv1.JobSuspended:
 			return inProgress("is suspended")
 		}

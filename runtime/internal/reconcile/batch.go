@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
@@ -99,7 +100,7 @@ func (b *batch) skip(t task, why string, waits bool) {
 		result.isReplaced = result.conflict == nil
 	}
 	if result.conflict != nil {
-		result.waitsFor = recreationText(HealthOf(t.kind.ReadyWhen, t.observed))
+		result.waitsFor = recreationText(t.healthOf(t.observed))
 	}
 	b.done.children = append(b.done.children, result)
 }
@@ -147,10 +148,11 @@ func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
 			b.run.request.recordRewrite(t.Key())
 			if !outcome.IsOutdated {
 				result.whenApplied = t.source.WhenApplied
+				b.run.state.outdated.remove(t.observed)
 			}
 		}
 		if outcome.Object != nil {
-			result.health = HealthOf(t.kind.ReadyWhen, outcome.Object)
+			result.health = t.healthOf(outcome.Object)
 		}
 		b.ready[t.Key()] = !isDrifted && result.conflict == nil && result.health.State == health.Ready
 	}
@@ -163,7 +165,13 @@ func (t task) newResult() child {
 	if t.source.PartOfReady != nil {
 		isApart = !*t.source.PartOfReady
 	}
-	return child{childKind: t.kind, name: t.Name, object: t.observed, isApart: isApart}
+	return child{childKind: t.kind, name: t.Name, object: t.observed, isApart: isApart, notReady: t.source.NotReady}
+}
+
+// healthOf returns the health of an object as that of the child. If the object is ready by itself,
+// Sync may say that the child is not.
+func (t task) healthOf(object client.Object) health.Health {
+	return t.kind.healthRules().Of(object).Unless(t.source.NotReady)
 }
 
 // isApplied reports whether an outcome leaves the child as it is desired, or as its strategy keeps

@@ -147,7 +147,7 @@ func (r *run) countPrunes(ctx context.Context, children []child, reason string) 
 // isFinishedRun reports whether a child is one that a history limit drops: one that has
 // finished, or a child that is no younger than another one of its kind that Sync keeps.
 func (c child) isFinishedRun(kept []child) bool {
-	if IsFinished(c.Rules, c.object) {
+	if c.IsFinished(c.object) {
 		return true
 	}
 	for _, other := range kept {

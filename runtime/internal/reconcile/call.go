@@ -15,6 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
@@ -25,6 +26,10 @@ type caller struct {
 	hasRoom bool          // for a slow call
 	wasSlow bool          // a call was slow
 	reads   []atomic.Bool // by kind of children: whether the author's code has looked at its snapshot
+	// readsOutdated is set when the author's code asks whether a child is outdated. toldOutdated are
+	// those of which its last call is told that they are.
+	readsOutdated atomic.Bool
+	toldOutdated  outdatedNames
 }
 
 // readsOf returns what is set when the author's code looks at the snapshot of a kind.
@@ -78,11 +83,16 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 		Now: c.now, IsObserving: c.loop.environment.Observe,
 	}
 	refused := c.state.applied.Refused()
+	c.toldOutdated = c.state.outdated.namesIn(observed)
 	for i, kind := range observed.kinds {
 		if !observed.isServed[i] {
 			continue
 		}
-		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true, GeneratedTokens: c.loop.childCache.generatedTokens}
+		request.Children[kind.index] = declared.View{
+			Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true,
+			Rules: kind.healthRules(), Outdated: c.toldOutdated[kind], OutdatedRead: &c.readsOutdated,
+			GeneratedTokens: c.loop.childCache.generatedTokens,
+		}
 		request.Refused[kind.index] = kind.refusalsOf(refused)
 	}
 	for i, objects := range observed.related {
@@ -90,7 +100,10 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 			request.Related = append(request.Related, declared.View{})
 			continue
 		}
-		request.Related = append(request.Related, declared.View{Objects: objects, Namespace: c.loop.relatedView(namespace, c.loop.relatedKinds[i]), IsServed: true})
+		related := c.loop.relatedKinds[i]
+		request.Related = append(request.Related, declared.View{
+			Objects: objects, Namespace: c.loop.relatedView(namespace, related), IsServed: true, Rules: health.Rules{LacksStatus: related.isStatusless()},
+		})
 	}
 	return request
 }

@@ -30,11 +30,19 @@ type childKind struct {
 // than its name.
 func (k *childKind) isServed() bool { return k.optional.isServed() }
 
+// healthRules returns the rules by which the children of the kind are ready and have finished.
+func (k *childKind) healthRules() health.Rules {
+	rules := k.Rules
+	rules.LacksStatus = k.isStatusless()
+	return rules
+}
+
 // child is an object and its kind, which the object itself may not say.
 type child struct {
 	*childKind
 	name       types.NamespacedName
 	object     client.Object     // of the cache; nil while it does not exist
+	notReady   string            // why Sync says that it is not ready; empty: it says nothing
 	isReplaced bool              // to be deleted, and created again
 	waitsFor   string            // why it was not applied, as in "waits for Pod a"; empty if it was
 	health     health.Health     // as of an apply in this reconcile; zero without one
@@ -78,21 +86,5 @@ func (c child) currentHealth() health.Health {
 	case c.object == nil:
 		return health.Health{State: health.InProgress, Message: "is missing"}
 	}
-	return HealthOf(c.ReadyWhen, c.object)
-}
-
-// HealthOf returns the health of an object by the author's rule, or by the rules for its
-// kind.
-func HealthOf(readyWhen declared.Rule, object client.Object) health.Health {
-	if readyWhen == nil || object.GetDeletionTimestamp() != nil {
-		return health.Of(object)
-	}
-	isReady, err := readyWhen(object)
-	switch {
-	case err != nil:
-		return health.Health{State: health.InProgress, Message: "is not ready: " + err.Error()}
-	case !isReady:
-		return health.Health{State: health.InProgress, Message: "is not ready"}
-	}
-	return health.Health{State: health.Ready}
+	return c.healthRules().Of(c.object).Unless(c.notReady)
 }

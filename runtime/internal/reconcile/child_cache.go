@@ -74,11 +74,12 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	if !added.isFirst() {
-		added.optional, added.namespaced = added.entries.all[0].optional, added.entries.all[0].namespaced
+		first := added.entries.all[0]
+		added.kind, added.optional = first.kind, first.optional
 		return added, nil
 	}
 	if isOptional {
-		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
+		added.optional = newOptionalKind(kind)
 	}
 	if isMissing {
 		return added, nil

@@ -13,6 +13,7 @@
 //	cleanUpForParent  leaked.go      remove the leaked children of earlier parents of this name
 //	restoreBeforeCall restore.go     give children that somebody took the marks off these back, before Sync can take them for absent
 //	callAuthor        call.go        call Sync, or Finalize, with the parent and a snapshot → Response
+//	recordOutdated    outdated.go    record which children are outdated by the answer, and call Sync again if it was told otherwise
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        batch.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
@@ -34,7 +35,7 @@
 // A step that fails returns an error. If that is stale, the reconcile stops half-way and is repeated
 // soon (stale.go).
 //
-// A [loop] is the same for all reconciles of one kind of parents (setup.go, loop.go). A [run] is
+// A [loop] is the same for all reconciles of one kind of parents (setup.go, resources.go, loop.go). A [run] is
 // one reconcile (run.go). Its steps share a few parts, each with what it keeps between steps:
 //
 //	subject       run.go        the parent, and what is remembered of it; each part knows it

@@ -9,25 +9,15 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
-// IsFinished reports whether an object has finished, by the author's rule, or else as a Job that is
-// complete or has failed, or a Pod that succeeded or failed.
-func IsFinished(rules declared.Rules, object client.Object) bool {
-	if rules.FinishedWhen == nil {
-		return health.IsFinished(object)
-	}
-	isFinished, err := rules.FinishedWhen(object)
-	return isFinished && err == nil
-}
-
 // KeepRuns returns the objects that a history keeps: all that have not finished, and of those that
 // have, the latest that are ready, and the latest that are not.
-func KeepRuns[T client.Object](runs []T, limit declared.History, rules declared.Rules, isFinished func(T) bool) (kept []T) {
+func KeepRuns[T client.Object](runs []T, limit declared.History, rules health.Rules, isFinished func(T) bool) (kept []T) {
 	var succeeded, failed []T
 	for _, run := range runs {
 		switch {
 		case !isFinished(run):
 			kept = append(kept, run)
-		case HealthOf(rules.ReadyWhen, run).State == health.Ready:
+		case rules.Of(run).State == health.Ready:
 			succeeded = append(succeeded, run)
 		default:
 			failed = append(failed, run)
@@ -56,8 +46,7 @@ func (s *subject) splitHistory(undesired []child) (pruned, history []child) {
 	}
 	stays := map[client.Object]bool{}
 	for kind, objects := range runs {
-		isFinished := func(object client.Object) bool { return IsFinished(kind.Rules, object) }
-		for _, object := range KeepRuns(objects, *kind.History, kind.Rules, isFinished) {
+		for _, object := range KeepRuns(objects, *kind.History, kind.healthRules(), kind.IsFinished) {
 			stays[object] = true
 		}
 	}

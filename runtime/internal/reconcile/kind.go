@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"sync/atomic"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,10 +21,16 @@ type kind struct {
 	namespaced bool
 	empty      client.Object // as the API server is asked for it
 	cached     client.Object // as the cache has it: metadata only, or like empty
+	// lacksStatus says that the kind has no status subresource, as far as discovery was asked.
+	// Copies of the kind share it. Nil: nobody asks.
+	lacksStatus *atomic.Bool
 }
 
 // newObject returns an empty object of the kind.
 func (k kind) newObject() client.Object { return k.empty.DeepCopyObject().(client.Object) }
+
+// isStatusless reports whether the kind is known to have no status subresource.
+func (k kind) isStatusless() bool { return k.lacksStatus != nil && k.lacksStatus.Load() }
 
 // newKind looks a kind up at the API server. Beside a process.ErrNotServed, the kind has its name.
 func newKind(mgr manager.Manager, empty client.Object) (kind, error) {
@@ -30,7 +38,7 @@ func newKind(mgr manager.Manager, empty client.Object) (kind, error) {
 	if err != nil {
 		return kind{}, err
 	}
-	named := kind{GroupVersionKind: gvk, empty: empty, cached: empty}
+	named := kind{GroupVersionKind: gvk, empty: empty, cached: empty, lacksStatus: new(atomic.Bool)}
 	mapping, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
 		return named, process.ErrNotServed{GroupVersionKind: gvk}

@@ -19,6 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
@@ -29,9 +30,14 @@ import (
 // optionalKind is a kind that the API server may not serve.
 type optionalKind struct {
 	schema.GroupVersionKind
-	served    atomic.Bool
-	hasSynced func() bool                               // nil before the informer is started
-	start     func() (hasSynced func() bool, err error) // starts the informer and the event handlers
+	served      atomic.Bool
+	lacksStatus *atomic.Bool                              // that of the kind
+	hasSynced   func() bool                               // nil before the informer is started
+	start       func() (hasSynced func() bool, err error) // starts the informer and the event handlers
+}
+
+func newOptionalKind(of kind) *optionalKind {
+	return &optionalKind{GroupVersionKind: of.GroupVersionKind, lacksStatus: of.lacksStatus}
 }
 
 // isServed reports whether the objects of the kind are known. A kind that is not optional always is.
@@ -57,9 +63,8 @@ type optionalKinds struct {
 	started map[*loop]workqueue.TypedRateLimitingInterface[ctrl.Request]
 }
 
-func newOptionalKinds(mgr manager.Manager, environment *process.Environment) (*optionalKinds, error) {
-	made, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
-	return &optionalKinds{discovery: made, every: environment.DiscoverEvery, started: map[*loop]workqueue.TypedRateLimitingInterface[ctrl.Request]{}}, err
+func newOptionalKinds(client discovery.ServerResourcesInterface, environment *process.Environment) *optionalKinds {
+	return &optionalKinds{discovery: client, every: environment.DiscoverEvery, started: map[*loop]workqueue.TypedRateLimitingInterface[ctrl.Request]{}}
 }
 
 // NeedLeaderElection returns false: the caches of every replica are filled.
@@ -79,10 +84,12 @@ func (o *optionalKinds) Start(ctx context.Context) error {
 	}
 }
 
-// refreshServed asks the API server which of the kinds it serves, and reports whether that has changed.
+// refreshServed asks the API server which of the kinds it serves, and which of these have a status
+// subresource. It reports whether that has changed.
 func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 	for _, kind := range o.kinds {
-		isServed, err := o.discoverKind(kind.GroupVersionKind)
+		resources, err := listResources(o.discovery, kind.GroupVersion())
+		isServed := err == nil && servesKind(resources, kind.Kind)
 		if err == nil && isServed && kind.hasSynced == nil {
 			err = kind.begin()
 		}
@@ -91,6 +98,9 @@ func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 			continue
 		}
 		isServed = isServed && o.waitFor(ctx, kind.hasSynced)
+		if lacksStatus := health.LacksStatus(resources, kind.Kind); isServed && kind.lacksStatus.Swap(lacksStatus) != lacksStatus {
+			hasChanged = true
+		}
 		if kind.served.Swap(isServed) != isServed {
 			hasChanged = true
 			log.FromContext(ctx).Info("an optional kind comes or goes", "kind", kind.String(), "served", isServed)
@@ -104,23 +114,6 @@ func (o *optionalKinds) waitFor(ctx context.Context, hasSynced func() bool) bool
 	bounded, stop := context.WithTimeout(ctx, o.every)
 	defer stop()
 	return toolscache.WaitForCacheSync(bounded.Done(), hasSynced)
-}
-
-// discoverKind asks whether the API server serves a kind.
-func (o *optionalKinds) discoverKind(kind schema.GroupVersionKind) (bool, error) {
-	resources, err := o.discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, resource := range resources.APIResources {
-		if resource.Kind == kind.Kind {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // addQueue is called with the work queue of a loop when its controller starts.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,12 +79,13 @@ func TestAnOptionalKindIsStartedAgainAfterAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	starts := 0
-	optional := &optionalKind{GroupVersionKind: secretKind, start: func() (func() bool, error) {
+	optional := newOptionalKind(kind{GroupVersionKind: secretKind, lacksStatus: new(atomic.Bool)})
+	optional.start = func() (func() bool, error) {
 		if starts++; starts == 1 {
 			return func() bool { return true }, errors.New("another replica of the API server does not serve it yet")
 		}
 		return func() bool { return true }, nil
-	}}
+	}
 	all := optionalKinds{discovery: client, every: time.Minute, kinds: []*optionalKind{optional}}
 	if all.refreshServed(t.Context()); optional.isServed() {
 		t.Error("the kind counts as served although its informer was not started")

@@ -36,7 +36,7 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry declared.RelatedKind) (*
 		added.selected = l.environment.Related.Selected(kind.GroupVersionKind, kind.empty, l.liveReader)
 	}
 	if entry.Optional {
-		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
+		added.optional = newOptionalKind(kind)
 	}
 	if isMissing {
 		return added, nil

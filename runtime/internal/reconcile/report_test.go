@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -71,6 +74,52 @@ func TestReadyConditions(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+// What Sync says counts for a child that is ready by itself, and for no other.
+func TestHealthOfAChildThatIsNotReadyForSync(t *testing.T) {
+	exists := &corev1.ConfigMap{}
+	leaving := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}
+	failed := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True"}}}}
+	for name, test := range map[string]struct {
+		change func(*child)
+		want   string
+	}{
+		"it exists":               {func(c *child) { c.object = exists }, "InProgress lags"},
+		"it waits for its turn":   {func(c *child) { c.object, c.waitsFor = exists, "waits for its turn" }, "InProgress waits for its turn"},
+		"it is recreated":         {func(c *child) { c.object, c.isReplaced = exists, true }, "InProgress is being recreated"},
+		"it is deleted":           {func(c *child) { c.object = leaving }, "InProgress is being deleted"},
+		"it is missing":           {func(*child) {}, "InProgress is missing"},
+		"it has failed by itself": {func(c *child) { c.object = failed }, "Failed has failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := newTestChild("web", func(c *child) { c.health, c.notReady = health.Health{}, "lags" })
+			test.change(&of)
+			current := of.currentHealth()
+			if got := string(current.State) + " " + current.Message; got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestHashOfWhatIsNotReady(t *testing.T) {
+	sets := func(first, second string) []declared.DesiredSet {
+		return []declared.DesiredSet{{}, {Children: []declared.DesiredChild{{NotReady: first}, {NotReady: second}}}}
+	}
+	if got := hashNotReady(sets("", "")); got != 0 {
+		t.Errorf("without any: got %d", got)
+	}
+	seen := map[uint64]string{}
+	for _, given := range [][2]string{{"", ""}, {"lags", ""}, {"", "lags"}, {"lags", "lags"}, {"lags by 1 s", ""}} {
+		hash := hashNotReady(sets(given[0], given[1]))
+		if other, ok := seen[hash]; ok {
+			t.Errorf("%q has the hash of %q", given, other)
+		}
+		if seen[hash] = given[0] + "," + given[1]; hash != hashNotReady(sets(given[0], given[1])) {
+			t.Errorf("%q has two hashes", given)
+		}
 	}
 }
 

@@ -96,7 +96,7 @@ func (t task) rolls() bool { return t.Update.Rules().Rolls }
 
 // isHealthy reports whether a child exists and is healthy as it was observed.
 func (t task) isHealthy() bool {
-	return t.observed != nil && HealthOf(t.kind.ReadyWhen, t.observed).State == health.Ready
+	return t.observed != nil && t.healthOf(t.observed).State == health.Ready
 }
 
 // waitsForAny reports whether the creation of a child comes after one that is not healthy.

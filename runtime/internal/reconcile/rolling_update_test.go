@@ -10,23 +10,28 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
 // newRollingTasks returns tasks that roll, in the order in which Sync added them. A text names a task and says
-// what was observed: "a old broken", "b latest ready", "c missing after a".
+// what was observed: "a old broken", "b latest ready", "c missing after a". One that is lagging is ready by
+// itself, and not for Sync.
 func newRollingTasks(texts []string) (tasks []task) {
-	kind := &childKind{ChildKind: declared.ChildKind{Rules: declared.Rules{ReadyWhen: func(object client.Object) (bool, error) { return object.GetLabels()["ready"] == "true", nil }}}}
+	kind := &childKind{ChildKind: declared.ChildKind{Rules: health.Rules{ReadyWhen: func(object client.Object) (bool, error) { return object.GetLabels()["ready"] == "true", nil }}}}
 	for place, text := range texts {
 		text, after, _ := strings.Cut(text, " after ")
 		words := strings.Fields(text)
 		var observed client.Object
 		if words[1] != "missing" {
 			observed = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"hash": words[1]}}}
-			if words[2] == "ready" {
+			if words[2] == "ready" || words[2] == "lagging" {
 				observed.SetLabels(map[string]string{"ready": "true"})
 			}
 		}
 		task := newTestTask("ConfigMap", "", words[0], observed)
+		if words[len(words)-1] == "lagging" {
+			task.source.NotReady = "has not caught up"
+		}
 		task.kind, task.place, task.Update, task.HashKey, task.Hash = kind, place, declared.RollingInPlace, "hash", "latest"
 		if after != "" {
 			task.after = []apply.Key{newTestTask("ConfigMap", "", after, nil).Key()}
@@ -49,6 +54,8 @@ func TestRollingUpdateChangesOneChildAtATime(t *testing.T) {
 		"a missing one":                                            {[]string{"a missing", "b old ready"}, ""},
 		"a missing one that waits for the unhealthy":               {[]string{"a old broken", "b missing after a"}, "a"},
 		"a missing one that waits for nothing":                     {[]string{"a old ready", "b missing after a"}, ""},
+		"one that lags and is up to date":                          {[]string{"a latest lagging", "b old ready"}, ""},
+		"one that lags and is outdated before others":              {[]string{"a old ready", "b old lagging"}, "b"},
 		"a healthy one is not changed while a broken one is later": {[]string{"a old ready", "b latest ready", "c old broken"}, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +83,7 @@ func TestDriftedChildrenAreRecreatedOneAtATime(t *testing.T) {
 	}{
 		"all others are healthy":              {[]string{"a latest ready", "b latest ready"}, false, false},
 		"another is recreated":                {[]string{"a latest ready", "b latest ready"}, true, true},
+		"another lags":                        {[]string{"a latest ready", "b latest lagging"}, false, true},
 		"another is not healthy":              {[]string{"a latest ready", "b latest broken"}, false, true},
 		"it is not healthy itself":            {[]string{"a latest broken", "b latest broken"}, false, false},
 		"another has its turn":                {[]string{"a latest ready", "b old ready"}, false, true},

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -47,6 +48,9 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 		added.index, added.applier.Client = i, shared.client
 		shared.childKinds = append(shared.childKinds, added)
 	}
+	if err := findStatuses(shared.optional.discovery, shared.kindsWithoutRule()); err != nil {
+		return err
+	}
 	var loops []*loop
 	for _, parentKind := range definition.Parents {
 		l, err := newLoopOver(mgr, *shared, parentKind)
@@ -63,6 +67,17 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 		loops = append(loops, l)
 	}
 	return shared.addOptional(mgr, loops)
+}
+
+// kindsWithoutRule returns the kinds of children that are served, and whose children are ready by the
+// rules for the kind.
+func (l *loop) kindsWithoutRule() (kinds []kind) {
+	for _, child := range l.childKinds {
+		if child.isServed() && child.ReadyWhen == nil {
+			kinds = append(kinds, child.kind)
+		}
+	}
+	return kinds
 }
 
 // checkServed returns an error that joins the kinds which the API server does not serve, but for
@@ -112,7 +127,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	if err != nil {
 		return nil, err
 	}
-	optional, err := newOptionalKinds(mgr, environment)
+	discoverer, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +144,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
 		brake:       limiter,
-		optional:    optional,
+		optional:    newOptionalKinds(discoverer, environment),
 		lagging:     &lagging{parents: map[schema.GroupVersionKind]int{}, show: func(kind string, parents int) { environment.Metrics.SetLagging(name, kind, parents) }},
 	}, nil
 }
@@ -145,12 +160,18 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 	}
 	l.childCache.parents[l.parentKind.GroupKind()] = l.parentKind.namespaced
 	l.parentSource = consistency.Source{Kind: l.parentKind.GroupVersionKind, Cache: l.cache, Empty: l.parentKind.cached}
+	var served []kind
 	for _, related := range l.definition.Related {
 		kind, err := newRelatedKind(mgr, &l, related)
 		if err != nil {
 			return nil, err
 		}
-		l.relatedKinds = append(l.relatedKinds, kind)
+		if l.relatedKinds = append(l.relatedKinds, kind); kind.isServed() {
+			served = append(served, kind.kind)
+		}
+	}
+	if err := findStatuses(l.optional.discovery, served); err != nil {
+		return nil, err
 	}
 	l.states, l.observations = newStates(), new(process.Observations)
 	l.slowCalls = newSlowCalls(l.environment.Workers, func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })

@@ -26,6 +26,7 @@ type state struct {
 	writes     consistency.Writes
 	lag        lag // of the cache behind these
 	status     status.Memory
+	outdated   outdated         // the children that the last answer of Sync desires otherwise than they were made
 	events     []declared.Event // the author's of the last reconcile
 	eventTexts eventTexts
 	metadata   *backoff.Budget // of the parent's labels and annotations; nil while none was written

@@ -57,3 +57,21 @@ func hashParentPart(access *status.Access, response *declared.Response) uint64 {
 	fmt.Fprint(hash, response.Labels, response.Annotations)
 	return hash.Sum64()
 }
+
+// hashNotReady returns a hash of why Sync says that children are not ready, which the Ready condition
+// repeats. It is 0 if Sync says so of none.
+func hashNotReady(sets []declared.DesiredSet) uint64 {
+	hash, isEmpty := xxhash.New(), true
+	for kind, set := range sets {
+		for place, child := range set.Children {
+			if child.NotReady != "" {
+				isEmpty = false
+				fmt.Fprintf(hash, "%d %d %s\n", kind, place, child.NotReady)
+			}
+		}
+	}
+	if isEmpty {
+		return 0
+	}
+	return hash.Sum64()
+}
