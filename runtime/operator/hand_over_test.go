@@ -143,7 +143,7 @@ func TestChangesBesideAHandedOverField(t *testing.T) {
 	}
 }
 
-// An operator that starts with a Sync that leaves the field out hands it over.
+// An operator that starts with a Sync that leaves the field out gives it up.
 func TestHandOverWhileTheOperatorWasDown(t *testing.T) {
 	for name, change := range map[string]func(w *workloads){
 		"nothing else happened":     func(*workloads) {},
