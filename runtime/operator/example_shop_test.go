@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,8 @@ type ShopSpec struct {
 	Settings string
 	Rates    []string
 	Lifetime time.Duration
+
+	MaxReplicas int32 // of an autoscaler; 0: there is none
 }
 
 type ShopStatus struct {
@@ -68,6 +71,7 @@ type (
 		Jobs                   operator.DesiredSet[*batchv1.Job]
 		Secrets                operator.DesiredSet[*corev1.Secret]
 		PersistentVolumeClaims operator.DesiredSet[*corev1.PersistentVolumeClaim]
+		Autoscalers            operator.DesiredSet[*autoscalingv2.HorizontalPodAutoscaler]
 		ServiceMonitors        operator.DesiredSet[*unstructured.Unstructured]
 	}
 	shopRelated struct {
@@ -103,6 +107,10 @@ func called(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name
 
 func deploymentFor(shop *Shop) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: called(shop.Name), Spec: appsv1.DeploymentSpec{Replicas: &shop.Spec.Replicas}}
+}
+
+func autoscalerFor(shop *Shop) *autoscalingv2.HorizontalPodAutoscaler {
+	return &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: called(shop.Name), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{MaxReplicas: shop.Spec.MaxReplicas}}
 }
 
 func serviceFor(shop *Shop) *corev1.Service { return &corev1.Service{ObjectMeta: called(shop.Name)} }
@@ -147,6 +155,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		showSet("Job", &response.Children.Jobs)
 		showSet("Secret", &response.Children.Secrets)
 		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
+		showSet("HorizontalPodAutoscaler", &response.Children.Autoscalers)
 		showSet("ServiceMonitor", &response.Children.ServiceMonitors)
 	}
 	if response.Status != nil {
@@ -189,6 +198,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		}
 		for _, before := range child.After {
 			name += ", after " + before.GetName()
+		}
+		for _, path := range child.HandOver {
+			name += ", hands over " + path
 		}
 		for _, old := range child.Replaces {
 			name += ", replaces " + old.GetName()
