@@ -68,6 +68,21 @@ func ExampleChildOption() {
 	// Secret tea, CreateOnly, IfUnowned
 }
 
+// An autoscaler sets the replicas while there is one.
+func ExampleHandOver() {
+	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
+		deployment := deploymentFor(shop)
+		if shop.Spec.MaxReplicas > 0 {
+			deployment.Spec.Replicas = nil
+			want.Autoscalers.Add(autoscalerFor(shop))
+		}
+		want.Deployments.Add(deployment, operator.HandOver(".spec.replicas"))
+	}), tea(func(req *shopRequest) { req.Parent.Spec.MaxReplicas = 10 }))
+	// Output:
+	// Deployment tea, hands over .spec.replicas
+	// HorizontalPodAutoscaler tea
+}
+
 func ExampleUpdateStrategy() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
 		want.Deployments.Add(deploymentFor(shop), operator.OnDelete)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +40,8 @@ type ShopSpec struct {
 	Rates    []string
 	Rotation string
 	Lifetime time.Duration
+
+	MaxReplicas int32 // of an autoscaler; 0: there is none
 }
 
 type ShopStatus struct {
@@ -71,6 +74,7 @@ type (
 		Jobs                   operator.DesiredSet[*batchv1.Job]
 		Secrets                operator.DesiredSet[*corev1.Secret]
 		PersistentVolumeClaims operator.DesiredSet[*corev1.PersistentVolumeClaim]
+		Autoscalers            operator.DesiredSet[*autoscalingv2.HorizontalPodAutoscaler]
 		ServiceMonitors        operator.DesiredSet[*unstructured.Unstructured]
 	}
 	shopRelated struct {
@@ -115,6 +119,10 @@ func deploymentOf(shop *Shop, image string) *appsv1.Deployment {
 	return deployment
 }
 
+func autoscalerFor(shop *Shop) *autoscalingv2.HorizontalPodAutoscaler {
+	return &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: called(shop.Name), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{MaxReplicas: shop.Spec.MaxReplicas}}
+}
+
 func serviceFor(shop *Shop) *corev1.Service { return &corev1.Service{ObjectMeta: called(shop.Name)} }
 
 func monitorFor(shop *Shop) *unstructured.Unstructured {
@@ -157,6 +165,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		showSet("Job", &response.Children.Jobs)
 		showSet("Secret", &response.Children.Secrets)
 		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
+		showSet("HorizontalPodAutoscaler", &response.Children.Autoscalers)
 		showSet("ServiceMonitor", &response.Children.ServiceMonitors)
 	}
 	if response.KeepAll {
@@ -225,6 +234,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		}
 		for _, before := range child.CreateAfter {
 			name += ", created after " + before.GetName()
+		}
+		for _, path := range child.HandOver {
+			name += ", hands over " + path
 		}
 		for _, old := range child.Replaces {
 			name += ", replaces " + old.GetName()

@@ -178,7 +178,7 @@ func TestHandOverWhileTheOperatorWasDown(t *testing.T) {
 	}
 }
 
-// A write by somebody else between the operator's read and its write makes it retry.
+// A write by somebody else between the operator's read and its write ends in a retry.
 func TestHandOverOfAChildThatChangesMeanwhile(t *testing.T) {
 	w := startWorkloads(t, nil, func(*workloadRequest, *workloadDesired) {})
 	desired := func(replicas int32) apply.Desired {

@@ -74,6 +74,6 @@ var glossary = []entry{
 	word("senseless", `senseless`, "unsatisfiable"),
 	word("misfit", `misfits?`, "version mismatch"),
 	word("mistake", `mistakes?`, "error"),
-	phrase("a hand", `a hand|(?:by|in|of|the|their|its|two|many|other|whose) hands|hands (?:it|them|the|a|out|on|to|back)`, "say who did what"),
+	phrase("a hand", `a hand|(a|their|its|other) hands|hands (off|on)|in the hands`, "say who did what"), // a child hands over fields
 	phrase("reports whether", `tells? whether`, "reports whether"),
 }

@@ -128,8 +128,8 @@ func (e evidence) compareHandedOver(problems *fieldProblems) error {
 	if err != nil {
 		return err
 	}
-	missing := e.withoutOthers(schemas.Below(differentFields(compared), e.handOver))
-	problems.add(missing.Difference(desired), before, after)
+	changed := e.withoutOthers(schemas.Below(differentFields(compared), e.handOver))
+	problems.add(changed.Difference(desired), before, after)
 	return nil
 }
 
