@@ -98,10 +98,9 @@ var handOverForm = form{
 }
 
 func checkHandOver(text, _ string) (message, hint string) {
-	notPath, parts := quoteShort(text)+" is not a path of fields of the child", []string(nil)
+	notPath := quoteShort(text) + " is not a path of fields of the child"
 	switch {
 	case handOverPath().MatchString(text):
-		parts = pathStep().FindAllString(text, -1)
 	case handOverPath().MatchString("." + text):
 		return notPath, "a path starts with a dot: ." + text
 	case strings.Contains(text, "["):
@@ -109,6 +108,7 @@ func checkHandOver(text, _ string) (message, hint string) {
 	default:
 		return notPath, `such as .spec.replicas, or .metadata.annotations.example\.com/owner`
 	}
+	parts := pathStep().FindAllString(text, -1)
 	isEntry := len(parts) == 3 && (parts[1] == ".labels" || parts[1] == ".annotations")
 	switch {
 	case slices.Contains([]string{".apiVersion", ".kind", ".status"}, parts[0]):

@@ -21,7 +21,7 @@ func ParsePath(text string) (path fieldpath.Path, err error) {
 	const dot = "\x00"
 	for name := range strings.SplitSeq(strings.ReplaceAll(rest, `\.`, dot), ".") {
 		if name == "" {
-			return nil, fmt.Errorf("%q is not a path: a name is missing; a dot in a name is written as \\.", text)
+			return nil, fmt.Errorf("%q is not a path: a name is missing, or a dot in a name lacks its backslash", text)
 		}
 		path = append(path, fieldpath.FieldNameElement(strings.ReplaceAll(name, dot, ".")))
 	}
