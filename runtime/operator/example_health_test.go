@@ -52,7 +52,7 @@ func ExampleSnapshot_Where() {
 	}
 	show(wanting(func(_ *Shop, req *shopRequest, want *shopDesired) {
 		backups := req.Children.Jobs.Where(isBackup)
-		want.Jobs.Keep(operator.Runs(backups, operator.History{Succeeded: 3})...)
+		want.Jobs.Keep(operator.Runs(backups, operator.History{Succeeded: 3, Failed: 1})...)
 	}), tea(func(req *shopRequest) {
 		req.Children.Jobs = operator.NewSnapshot(labelled("tea-1", "backup"), labelled("tea-2", "migration"))
 	}))
