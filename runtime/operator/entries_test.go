@@ -136,21 +136,17 @@ func TestChildrenOfBeforeBelongToTheFirstEntry(t *testing.T) {
 	o.Converged(o.site)
 }
 
-// ready waits until the Ready condition has a reason, and returns it.
-func (o *entriesOperator) ready(reason string) metav1.Condition {
+// ready waits until the Ready condition has a reason.
+func (o *entriesOperator) ready(reason string) {
 	o.t.Helper()
-	var ready metav1.Condition
 	o.Eventually("Ready has reason "+reason, func() error {
 		o.Get(o.site)
-		if condition := meta.FindStatusCondition(o.site.Status.Conditions, "Ready"); condition != nil {
-			ready = *condition
-		}
-		if ready.Reason != reason {
+		ready := meta.FindStatusCondition(o.site.Status.Conditions, "Ready")
+		if ready == nil || ready.Reason != reason {
 			return fmt.Errorf("it is %+v", ready)
 		}
 		return nil
 	})
-	return ready
 }
 
 func TestChildThatIsNoPartOfReadyLetsTheParentBeReady(t *testing.T) {

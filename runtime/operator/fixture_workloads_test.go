@@ -58,11 +58,6 @@ func startWorkloads(t *testing.T, change func(*operator.ChildKind), desires work
 	t.Parallel()
 	w := &workloads{t: t, site: site("web"), deployment: named(&appsv1.Deployment{}, "web")}
 	w.desires.Store(&desires)
-	sync := func(_ context.Context, req *workloadRequest) (*workloadResponse, error) {
-		want := new(workloadDesired)
-		(*w.desires.Load())(req, want)
-		return &workloadResponse{Children: want, Status: &testapi.Status{Phase: req.Parent.Spec.Text}}, nil
-	}
 	w.Cluster = operatortest.Start(t, operatortest.Config{
 		Controllers: func(operator.Manager) ([]operator.Controller, error) {
 			return []operator.Controller{operator.NewController(operator.Definition[*testapi.Site, testapi.Status, workloadChildren, workloadDesired, struct{}]{
@@ -84,7 +79,7 @@ func startWorkloads(t *testing.T, change func(*operator.ChildKind), desires work
 				Status:             func(s *testapi.Site) *testapi.Status { return &s.Status },
 				Conditions:         func(s *testapi.Status) *[]metav1.Condition { return &s.Conditions },
 				ObservedGeneration: func(s *testapi.Status) *int64 { return &s.ObservedGeneration },
-				Sync:               sync,
+				Sync:               w.sync,
 			})}, nil
 		},
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
@@ -93,6 +88,12 @@ func startWorkloads(t *testing.T, change func(*operator.ChildKind), desires work
 	w.Create(w.site)
 	w.ready()
 	return w
+}
+
+func (w *workloads) sync(_ context.Context, req *workloadRequest) (*workloadResponse, error) {
+	want := new(workloadDesired)
+	(*w.desires.Load())(req, want)
+	return &workloadResponse{Children: want, Status: &testapi.Status{Phase: req.Parent.Spec.Text}}, nil
 }
 
 // exists is the ReadyWhen of children that run nowhere.

@@ -201,7 +201,7 @@ func TestHandOverOfNoField(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			w := startWorkloads(t, nil, func(*workloadRequest, *workloadDesired) {})
-			var wrong workloadFunction = func(_ *workloadRequest, want *workloadDesired) {
+			wrong := func(_ *workloadRequest, want *workloadDesired) {
 				want.Deployments.Add(deploymentWith("web:1", 7), operator.HandOver(path))
 			}
 			w.desires.Store(&wrong)
