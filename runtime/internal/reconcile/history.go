@@ -23,11 +23,11 @@ func KeepRuns[T client.Object](runs []T, limit declared.History, rules health.Ru
 			failed = append(failed, run)
 		}
 	}
-	return append(append(kept, latest(succeeded, limit.Succeeded)...), latest(failed, limit.Failed)...)
+	return append(append(kept, latestRuns(succeeded, limit.Succeeded)...), latestRuns(failed, limit.Failed)...)
 }
 
-// latest returns the objects that were created last, at most as many as the limit says.
-func latest[T client.Object](runs []T, limit int) []T {
+// latestRuns returns the objects that were created last, at most as many as the limit says.
+func latestRuns[T client.Object](runs []T, limit int) []T {
 	slices.SortStableFunc(runs, func(a, b T) int { return b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time) })
 	return runs[:min(len(runs), max(limit, 0))]
 }
@@ -35,7 +35,7 @@ func latest[T client.Object](runs []T, limit int) []T {
 // splitHistory splits undesired children into those that stay as the history of their kind and those
 // that do not. The history ends when the parent is deleted.
 func (s *subject) splitHistory(undesired []child) (pruned, history []child) {
-	if s.isFinalizing() {
+	if len(undesired) == 0 || s.isFinalizing() {
 		return undesired, nil
 	}
 	runs := map[*childKind][]client.Object{}

@@ -156,6 +156,9 @@ func (o *observed) all() []child {
 
 // ofKind returns the children of a kind, of whichever entry.
 func (o *observed) ofKind(kind *childKind) []client.Object {
+	if len(kind.entries.all) == 1 {
+		return o.children[slices.Index(o.kinds, kind)]
+	}
 	var all [][]client.Object
 	for i, other := range o.kinds {
 		if other.entries == kind.entries {
