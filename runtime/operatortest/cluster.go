@@ -116,9 +116,9 @@ func (c *Cluster) Matches(expected ...client.Object) {
 func (c *Cluster) Gone(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		current, patience := object.DeepCopyObject().(client.Object), instance.Patience
+		current, patience := object.DeepCopyObject().(client.Object), instance.Patience()
 		if _, ok := object.(*corev1.Namespace); ok {
-			patience = instance.Emptying
+			patience = instance.Emptying()
 		}
 		c.operator.EventuallyWithin(patience, instance.Interval, object.GetName()+" is gone", func() error {
 			if c.Get(current) && isSame(object, current) {

@@ -11,7 +11,8 @@
 // crashes the operator ([Cluster.Crash]) and sets up admission ([Cluster.Mutate], [Cluster.Deny]).
 //
 // Start takes the cluster from the variable OPGEN_TEST_KUBECONFIG, and skips the test if it is not
-// set. It never reads KUBECONFIG, so that no test uses another cluster by accident. It counts
+// set. It never reads KUBECONFIG, so that no test uses another cluster by accident. Each wait for
+// the cluster ends after a minute, or after the duration in OPGEN_TEST_PATIENCE. Start counts
 // requests at the operator's client, and reads them from the API server's audit log if
 // OPGEN_AUDIT_LOG is its path.
 package operatortest

@@ -69,12 +69,12 @@ func TestItLivesForItsTime(t *testing.T) {
 	cluster.Gone(first)
 	cluster.Exists(namespace)
 	cluster.Restart()
-	cluster.Advance(29 * time.Minute)
+	cluster.Advance(20 * time.Minute)
 	cluster.Converged(temp)
 	if cluster.Get(namespace); namespace.DeletionTimestamp != nil {
 		t.Error("the Namespace is deleted before its time")
 	}
-	cluster.Advance(2 * time.Minute)
+	cluster.Advance(11 * time.Minute)
 	cluster.Gone(namespace)
 	eventuallyDeleted(cluster, temp)
 	if !temp.Status.CreatedAt.Equal(begun) {

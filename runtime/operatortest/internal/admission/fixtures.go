@@ -84,7 +84,7 @@ func (f *Fixtures) installAdmission(target target, objects ...client.Object) (re
 
 // awaitProbe waits until admission refuses a probe, or accepts it again.
 func (f *Fixtures) awaitProbe(target target, refused bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), instance.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), instance.Patience())
 	defer cancel()
 	for {
 		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: target.probe, Namespace: f.Namespace, Labels: target.labels}}

@@ -80,7 +80,7 @@ type usualParent struct {
 func startExploration(t *testing.T, config instance.Config, life Life) *exploration {
 	t.Helper()
 	x := &exploration{
-		t: t, ctx: t.Context(), config: config, life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownChildren(), patience: 20 * time.Second,
+		t: t, ctx: t.Context(), config: config, life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownChildren(), patience: instance.Patience() / 3,
 		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
 	usual := 64

@@ -53,7 +53,7 @@ func (o *Operator) KnownLoops() []*testcontrol.Loop {
 
 // ListParents returns the parents in the test's namespace, whoever created them.
 func (o *Operator) ListParents(loops []*testcontrol.Loop) (parents []client.Object) {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience())
 	defer cancel()
 	for _, loop := range loops {
 		list := new(metav1.PartialObjectMetadataList)
@@ -73,7 +73,7 @@ func (o *Operator) ListParents(loops []*testcontrol.Loop) (parents []client.Obje
 
 // DeleteObjects deletes objects, and logs errors.
 func (o *Operator) DeleteObjects(objects ...client.Object) {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience())
 	defer cancel()
 	for _, object := range objects {
 		if err := o.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
@@ -85,7 +85,7 @@ func (o *Operator) DeleteObjects(objects ...client.Object) {
 // awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it.
 // It returns the objects that still have one.
 func (o *Operator) awaitFinalizers(objects []client.Object) (finalized []client.Object) {
-	ctx, cancel := context.WithTimeout(context.Background(), o.FinalizeLimit+Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), o.FinalizeLimit+Patience())
 	defer cancel()
 	for deadline := time.Now().Add(o.FinalizeLimit); ; time.Sleep(Interval) {
 		finalized = slices.DeleteFunc(slices.Clone(objects), func(object client.Object) bool {
@@ -106,7 +106,7 @@ func hasOwnFinalizer(object client.Object, loops []*testcontrol.Loop) bool {
 // removeFinalizers removes the finalizers of an object and deletes its children, because no
 // operator does.
 func (o *Operator) removeFinalizers(object client.Object, loops []*testcontrol.Loop) {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience())
 	defer cancel()
 	for _, loop := range loops {
 		for _, kind := range loop.Children {

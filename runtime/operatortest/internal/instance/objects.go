@@ -8,20 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const (
-	// Patience is the time limit for the cluster to do something.
-	Patience = time.Minute
-	// SettleLimit is the time limit for the operator to have nothing to do, and to let a deleted
-	// parent go.
-	SettleLimit = 30 * time.Second
-	// Interval is the pause between two checks of the cluster.
-	Interval = 20 * time.Millisecond
-
-	// Emptying is the time limit for the deletion of a Namespace. The cluster deletes its
-	// objects kind by kind, several times.
-	Emptying = 2 * time.Minute
-)
-
 // Context ends with the test, or with its cleanup.
 func (o *Operator) Context() context.Context {
 	if o.Ending != nil {
@@ -89,11 +75,11 @@ func (o *Operator) Delete(objects ...client.Object) {
 	}
 }
 
-// Eventually waits until check returns nil, and fails the test with its last error after a
-// minute. what completes the sentence "waiting until …".
+// Eventually waits until check returns nil, and fails the test with its last error after
+// Patience. what completes the sentence "waiting until …".
 func (o *Operator) Eventually(what string, check func() error) {
 	o.T.Helper()
-	o.EventuallyWithin(Patience, Interval, what, check)
+	o.EventuallyWithin(Patience(), Interval, what, check)
 }
 
 // EventuallyWithin is Eventually with a time limit, and a pause between two checks.

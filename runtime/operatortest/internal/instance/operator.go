@@ -89,6 +89,9 @@ func New(t *testing.T, config Config) *Operator {
 	if path == "" {
 		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
 	}
+	if _, err := parsePatience(os.Getenv(patienceVariable)); err != nil {
+		t.Fatal(err)
+	}
 	silence()
 	server, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
@@ -104,7 +107,7 @@ func New(t *testing.T, config Config) *Operator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Operator{T: t, Config: config, Client: direct, Server: server, FinalizeLimit: SettleLimit, audit: requests.OpenAudit(t)}
+	o := &Operator{T: t, Config: config, Client: direct, Server: server, FinalizeLimit: SettleLimit(), audit: requests.OpenAudit(t)}
 	if !config.Now.IsZero() {
 		o.Clock.Advance(time.Until(config.Now))
 	}

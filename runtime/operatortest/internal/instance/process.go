@@ -162,7 +162,7 @@ func (o *Operator) awaitCrashed() {
 	o.mu.Lock()
 	crashed := o.crashed
 	o.mu.Unlock()
-	deadline := time.After(Patience)
+	deadline := time.After(Patience())
 	for _, process := range crashed {
 		select {
 		case <-process.ended:

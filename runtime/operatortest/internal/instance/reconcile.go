@@ -39,7 +39,7 @@ func (o *Operator) Reconcile(parent client.Object, order Order) testcontrol.Reco
 // awaitResult waits for the result of an ordered reconcile.
 func (o *Operator) awaitResult(what string, done func() (testcontrol.Reconcile, bool)) (ended testcontrol.Reconcile) {
 	o.T.Helper()
-	o.EventuallyWithin(Patience, Glance, what, func() (err error) {
+	o.EventuallyWithin(Patience(), Glance, what, func() (err error) {
 		var ok bool
 		if ended, ok = done(); !ok {
 			err = errors.New("it has not")

@@ -24,7 +24,7 @@ func (o *Operator) AwaitSettled(within time.Duration) {
 		o.awaitSilence(within)
 		return
 	}
-	from, deadline := o.Sent.Count(), time.Now().Add(SettleLimit)
+	from, deadline := o.Sent.Count(), time.Now().Add(SettleLimit())
 	for {
 		reason := o.DescribeUnsettled(within)
 		if reason == "" {

@@ -106,7 +106,7 @@ func (c *Checker) InspectionOrder() instance.Order {
 func (c *Checker) RequireTruth(parents []client.Object) {
 	c.T.Helper()
 	mark := c.Sent.Count()
-	report, checked := c.checkLasting(instance.SettleLimit, func() string { return c.describeUntruths(parents) })
+	report, checked := c.checkLasting(instance.SettleLimit(), func() string { return c.describeUntruths(parents) })
 	switch ended := c.ExitError(); {
 	case ended != nil:
 		c.T.Fatalf("the operator ended: %v", ended)
@@ -120,7 +120,7 @@ func (c *Checker) RequireTruth(parents []client.Object) {
 // checkAtEnd checks the operator at the end of a test by the desired state of its reconciles, if
 // it runs and settles.
 func (c *Checker) checkAtEnd() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*instance.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*instance.Patience())
 	defer cancel()
 	c.Ending = ctx
 	if !c.isOperating() {

@@ -152,6 +152,7 @@ func TestUntruthsAreComparedByTheSchema(t *testing.T) {
 func TestRemovedFieldsAreFound(t *testing.T) {
 	for name, test := range map[string]struct {
 		earlier, desired, normal, live, others string
+		handOver, applied                      string
 		left                                   []string
 	}{
 		"a value":            {earlier: `spec: {text: a}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {text: a}`, left: []string{"spec.text"}},
@@ -171,9 +172,24 @@ func TestRemovedFieldsAreFound(t *testing.T) {
 		},
 		"an atomic list": {earlier: `spec: {args: [a]}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {args: [a]}`, left: []string{"spec.args"}},
 		"nothing":        {earlier: `spec: {text: a, args: [a]}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {}`},
+		"handed over":    {earlier: `spec: {text: a}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {text: a}`, handOver: "spec.text"},
+		"still owned, though it is handed over": {
+			earlier: `spec: {text: a}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {text: a}`, handOver: "spec.text",
+			applied: `{"f:spec":{"f:text":{}}}`, left: []string{"spec.text"},
+		},
+		"beside what is handed over": {
+			earlier: `spec: {text: a, args: [a]}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {text: a, args: [a]}`, handOver: "spec.text",
+			left: []string{"spec.args"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			compared := comparison{kind: widget(t), desired: object(t, test.desired), normal: object(t, test.normal), live: object(t, test.live), others: setOf(t, test.others)}
+			compared := comparison{
+				kind: widget(t), desired: object(t, test.desired), normal: object(t, test.normal), live: object(t, test.live),
+				others: setOf(t, test.others), applied: setOf(t, test.applied),
+			}
+			if test.handOver != "" {
+				compared.handOver = []fieldpath.Path{fieldpath.MakePathOrDie("spec", test.handOver[len("spec."):])}
+			}
 			found, err := compared.findRemoved(object(t, test.earlier))
 			if err != nil {
 				t.Fatal(err)

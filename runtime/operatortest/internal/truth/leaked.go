@@ -56,7 +56,7 @@ func (c *Checker) RequireCollected() {
 	if c.describeLeaked(true) == "" || !c.collectsGarbage() {
 		return
 	}
-	c.EventuallyWithin(instance.Emptying, 10*instance.Interval, "the garbage collector deletes the children of parents that are gone", func() error {
+	c.EventuallyWithin(instance.Emptying(), 10*instance.Interval, "the garbage collector deletes the children of parents that are gone", func() error {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 		if left := c.describeLeaked(true); left != "" {
 			return errors.New(left)
@@ -68,7 +68,7 @@ func (c *Checker) RequireCollected() {
 // checkLeaks checks that the operator has removed the children of the parents that
 // are gone now that the test has ended, but for those that the cluster removes.
 func (c *Checker) checkLeaks() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*instance.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*instance.Patience())
 	defer cancel()
 	c.Ending = ctx
 	if !c.isOperating() {
