@@ -18,8 +18,8 @@ func childMapping(c *Child) Mapping {
 		fieldNameKey(&c.Resource),
 		{Name: "update", value: wordOr(InPlace, &c.Update, InPlace, Recreate, OnDelete, CreateOnly, RollingInPlace, RollingRecreate),
 			Doc: "how a change reaches a child that exists. `InPlace`: it is applied; `Recreate`: the child is deleted and created again; `OnDelete`: when somebody deletes the child; `CreateOnly`: never; `RollingInPlace` and `RollingRecreate`: one child at a time, the next when the one before is ready"},
-		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce),
-			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child"},
+		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce, AdoptAsItIs),
+			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child; `AsItIs`: as `IfUnowned`, but each field stays as it is until Sync desires that field otherwise than at the adoption"},
 		{Name: "pruneOnly", value: trueOrFalseBy(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
 		{Name: "optional", value: trueOrFalseBy(false, &c.Optional), Doc: "the CRD of the kind may be absent, come and go: Sync sees that by `Served` of the snapshot, and a child that it returns nevertheless waits. Otherwise the controller waits for the CRD. It is always so with `pruneOnly`"},
 		{Name: "whenDropped", value: wordOr(Delete, &c.WhenDropped, Delete, Orphan),
@@ -85,10 +85,21 @@ var childRules = []rule{
 	{when: []condition{isOneOf("cache", CacheMetadata), isOneOf("update", RollingInPlace, RollingRecreate)}, excludes: []string{"update"},
 		message: func(_, value string) string { return value + " does not go with cache: metadata" },
 		hint:    hintText("it waits until children are ready, and metadata does not tell: leave cache out")},
+	noSecretAsItIs(noKey("update")), noSecretAsItIs(isOneOf("update", InPlace, Recreate, OnDelete, RollingInPlace, RollingRecreate)),
 	{when: []condition{{key: "apiVersion", pattern: coreVersion}, isOneOf("kind", "PersistentVolumeClaim", "Namespace")},
 		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
 	{when: []condition{{key: "apiVersion", pattern: crdVersion}, isOneOf("kind", "CustomResourceDefinition")},
 		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
+}
+
+// noSecretAsItIs excludes Secrets that are adopted as they are and may be changed later.
+func noSecretAsItIs(update condition) rule {
+	return rule{
+		when:     []condition{{key: "apiVersion", pattern: coreVersion}, isOneOf("kind", "Secret"), isOneOf("adopt", AdoptAsItIs), update},
+		excludes: []string{"adopt"},
+		message:  func(_, value string) string { return value + " does not go with kind: Secret" },
+		hint:     hintText("an annotation would reveal the values: write adopt: IfUnowned, or add update: CreateOnly to never change the Secret"),
+	}
 }
 
 func deletionHint(key, kind string) string {

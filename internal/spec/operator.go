@@ -128,6 +128,7 @@ const (
 	AdoptNever     Adopt = "Never"     // it is left alone, and the parent is not ready; the default
 	AdoptIfUnowned Adopt = "IfUnowned" // it becomes a child unless another object controls it
 	AdoptForce     Adopt = "Force"     // it becomes a child
+	AdoptAsItIs    Adopt = "AsItIs"    // as AdoptIfUnowned; each field stays until it is desired otherwise
 )
 
 // DeletionPolicy is what happens to a child that is no longer desired, or whose parent is deleted.

@@ -51,6 +51,12 @@ const (
 	// AdoptForce makes it the parent's child, and takes it away from the
 	// object that controls it.
 	AdoptForce = declared.AdoptForce
+	// AdoptAsItIs makes it the parent's child as AdoptIfUnowned does, and leaves it as it is: each of
+	// its fields stays until Sync desires that field otherwise than at the adoption. Fields are
+	// those of the top level and one level below, such as spec.replicas and spec.template, and
+	// single labels and annotations. What Sync does not desire stays for good. A Secret cannot be
+	// adopted so, unless it is [CreateOnly].
+	AdoptAsItIs = declared.AdoptAsItIs
 )
 
 // DeletionPolicy says what happens to a child that goes. It is set for a kind in [ChildKind], and for

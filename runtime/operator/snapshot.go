@@ -36,6 +36,9 @@ type Snapshot[T client.Object] struct {
 	outdated     map[types.NamespacedName]bool
 	readOutdated *atomic.Bool // set when Outdated is called; nil: nobody asks
 
+	nameConflicts   map[types.NamespacedName]bool
+	askNameConflict func(types.NamespacedName) // called by NameConflict; nil: nobody asks
+
 	generatedTokens func(client.Object) map[string]string // of a Secret; nil: a test made the snapshot
 	isUnserved      bool                                  // the API server does not serve the kind
 }
@@ -175,6 +178,7 @@ func (s *Snapshot[T]) observe(view declared.View) {
 	*s = Snapshot[T]{
 		items: items, namespace: view.Namespace, rules: view.Rules, read: view.Read, isUnserved: !view.IsServed,
 		generatedTokens: view.GeneratedTokens, outdated: view.Outdated, readOutdated: view.OutdatedRead,
+		nameConflicts: view.NameConflicts, askNameConflict: view.AskNameConflict,
 	}
 }
 

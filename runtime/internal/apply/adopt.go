@@ -29,7 +29,7 @@ func (d Desired) mayAdopt(live client.Object, isUnowned bool) bool {
 	if live.GetDeletionTimestamp() != nil {
 		return false
 	}
-	return d.Adopt == declared.AdoptForce || d.Adopt == declared.AdoptIfUnowned && isUnowned
+	return d.Adopt == declared.AdoptForce || isUnowned && d.Adopt.AdoptsUnowned()
 }
 
 // adopt makes an object the parent's child. Fields that kubectl's commands set count as applied by
@@ -38,6 +38,9 @@ func (d Desired) mayAdopt(live client.Object, isUnowned bool) bool {
 func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, error) {
 	if !c.desired.Update.Rules().RepairsDrift {
 		return asAdopted(c.writeOwnership(ctx, live))
+	}
+	if c.desired.isAdoptedAsItIs() {
+		return asAdopted(c.adoptAsItIs(ctx, live))
 	}
 	_, err := c.generate(live)
 	if err != nil {
@@ -130,7 +133,7 @@ func (c *childApply) writeOwnership(ctx context.Context, live client.Object) (Ou
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.state.setChild(&appliedChild{key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, leftOutdated: true})
+	c.state.setChild(&appliedChild{key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, record: d.record, leftOutdated: true})
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 

@@ -140,7 +140,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	if last := state.child(key); last != nil {
 		before = last.digest
 	}
-	made := a.newApply(now, state, d)
+	made := a.newApply(now, state, d.keptBy(observed, state, a.Manager))
 	outcome, err := write(made, ctx, observed)
 	outcome = a.asCached(outcome)
 	if err = hideSecrets(err, made.desired, observed); err != nil {

@@ -129,6 +129,7 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 	case d.HasLostMarks != nil && (d.HasLostMarks(live, known) || !known && c.applier.isChildOf(live, d.Owner)):
 		return Outcome{}, ErrUnobserved{key, live}
 	case c.applier.isChildOf(live, d.Owner), holder == "" && known:
+		c.desired = d.keptBy(live, c.state, c.manager)
 		return c.apply(ctx, live)
 	case known && d.mayAdopt(live, isUnowned): // another controller took it from this parent
 		return c.repeat(ctx, live, c.adopt)

@@ -62,7 +62,7 @@ func (c childClient) applyIf(ctx context.Context, d Desired, field, value string
 // isCreatable reports whether the API server accepts the desired state as a new object, by a dry
 // run. If it does, an update that validation refuses changes an immutable field.
 func (c childClient) isCreatable(ctx context.Context, d Desired) bool {
-	_, err := c.applyIf(ctx, d.withDryRunName(), "resourceVersion", "1", client.DryRunAll)
+	_, err := c.applyIf(ctx, d.asNew().withDryRunName(), "resourceVersion", "1", client.DryRunAll)
 	return err == nil || apierrors.IsConflict(err) || isCausedByDryRunName(err)
 }
 

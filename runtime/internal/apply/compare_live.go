@@ -23,7 +23,7 @@ const (
 // child was not compared.
 func (m *AppliedState) lastResult(now time.Time, d Desired, live client.Object) (syncState, bool) {
 	last := m.childWithUID(d.Key(), live)
-	if last == nil || last.digest != d.digest {
+	if last == nil || last.digest != d.digest || last.record != d.record {
 		return outdated, false
 	}
 	if last.input != d.Input && !d.hasOwnership(live) {
@@ -56,7 +56,7 @@ func (c *childComparer) compareLive(live client.Object) (syncState, error) {
 		return result, nil
 	}
 	last := c.state.childWithUID(d.Key(), live)
-	wasInSync := last != nil && last.digest == d.digest && !last.leftOutdated
+	wasInSync := last != nil && last.digest == d.digest && last.record == d.record && !last.leftOutdated
 	switch {
 	case !d.Update.Rules().WritesChanges && d.IsOutdated(live) && !wasInSync:
 		return c.compareOutdated(live)
@@ -154,7 +154,7 @@ func (c *childComparer) recordOutdated(live client.Object) error {
 	values, err := owned.digestValues(d)
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input,
-		version: live.GetResourceVersion(), leftOutdated: true, leftValues: values,
+		version: live.GetResourceVersion(), leftOutdated: true, leftValues: values, record: d.record,
 	})
 	return err
 }
@@ -193,6 +193,6 @@ func (c *childComparer) recordInSync(owned *ownedFields, altered *altered) {
 	d, live := c.desired, owned.object
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),
-		extraCreated: owned.extraCreated, entry: c.entries.Intern(live, owned.entry), altered: altered,
+		record: d.recordLeft(), extraCreated: owned.extraCreated, entry: c.entries.Intern(live, owned.entry), altered: altered,
 	})
 }

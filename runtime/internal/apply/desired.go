@@ -33,6 +33,8 @@ type Desired struct {
 	// Secret carries them in the annotation GeneratedKey.
 	Generate     []declared.GeneratedKey
 	GeneratedKey string
+	// AdoptedKey is the annotation that records what was desired of a child when it was adopted as it is.
+	AdoptedKey string
 	// Rewrite asks for a write of the whole desired state although the child is in sync.
 	Rewrite bool
 	// Ownership returns the metadata that makes an object the parent's child, as a merge
@@ -55,6 +57,8 @@ type Desired struct {
 
 	digest  string                // sums up all that is desired
 	content func() map[string]any // canonical, with its identity, without the hash and generated values
+	whole   func() map[string]any // the content of a new child, if the content is only a part of it
+	record  string                // of the fields that are left out of the content; see as_it_is.go
 }
 
 // NewDesired completes a desired child whose content is canonical, and lacks only its identity and

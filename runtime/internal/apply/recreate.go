@@ -98,6 +98,7 @@ func payloadOf(content map[string]any) map[string]any {
 func (d Desired) authorMetadata(object client.Object) (labels, annotations map[string]string) {
 	labels, annotations = maps.Clone(object.GetLabels()), maps.Clone(object.GetAnnotations())
 	delete(annotations, d.HashKey)
+	delete(annotations, d.AdoptedKey)
 	if d.Ownership == nil {
 		return labels, annotations
 	}

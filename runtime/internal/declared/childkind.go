@@ -101,6 +101,11 @@ type View struct {
 	// OutdatedRead is set when the author's code asks for them. Nil: nobody asks.
 	Outdated     map[types.NamespacedName]bool
 	OutdatedRead *atomic.Bool
+	// NameConflicts are the names that objects have which are not the parent's, of those that Sync last
+	// asked for. AskNameConflict is called with each name that the author's code asks for. Nil: nobody
+	// asks.
+	NameConflicts   map[types.NamespacedName]bool
+	AskNameConflict func(types.NamespacedName)
 }
 
 // Refusals are the errors of children whose last write was refused, by their names.

@@ -55,7 +55,15 @@ const (
 	AdoptNever     AdoptionPolicy = "Never"     // it is left alone, and the reconcile fails with a name conflict
 	AdoptIfUnowned AdoptionPolicy = "IfUnowned" // it is adopted unless it has another controller than the parent
 	AdoptForce     AdoptionPolicy = "Force"     // it is adopted, and its controller loses it
+	// AdoptAsItIs adopts as AdoptIfUnowned does, and each field stays as it is until Sync desires it
+	// otherwise than at the adoption.
+	AdoptAsItIs AdoptionPolicy = "AsItIs"
 )
+
+// AdoptsUnowned reports whether an object is adopted that has no other controller than the parent.
+func (p AdoptionPolicy) AdoptsUnowned() bool {
+	return p == AdoptIfUnowned || p == AdoptAsItIs || p == AdoptForce
+}
 
 // DeletionPolicy says what happens to a child that is undesired, or whose parent is deleted.
 type DeletionPolicy string

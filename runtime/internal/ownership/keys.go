@@ -28,6 +28,7 @@ type Keys struct {
 	Hash        string // annotation: the hash of the desired state
 	WhenRemoved string // annotation: overrides the deletion policies of the kind
 	Generated   string // annotation of a Secret: the keys whose values were generated
+	Adopted     string // annotation of a child that was adopted as it is: what was desired of it then
 	// FormerParent is the annotation of an object whose parent a user has disconnected: the UID of
 	// that parent, which takes the object back when it is connected again.
 	FormerParent string
@@ -45,6 +46,7 @@ func KeysOf(group, controller string) Keys {
 		Hash:         group + "/desired-hash",
 		WhenRemoved:  group + "/when-removed",
 		Generated:    group + "/generated",
+		Adopted:      group + "/adopted-as-it-is",
 		FormerParent: group + "/disconnected-from",
 		ListedAs:     group + "/listed-as",
 	}
@@ -52,7 +54,7 @@ func KeysOf(group, controller string) Keys {
 
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string {
-	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.FormerParent, k.ListedAs}
+	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.FormerParent, k.ListedAs}
 }
 
 // Labels returns the keys of the labels, which an orphaned child loses.
@@ -110,7 +112,7 @@ type Parent struct {
 // author may have copied an observed child.
 func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Labels()...)
-	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.FormerParent, k.ListedAs)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.Adopted, k.FormerParent, k.ListedAs)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)

@@ -153,6 +153,7 @@ func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
 		}
 		if outcome.Object != nil {
 			result.health = t.healthOf(outcome.Object)
+			result.keptFields = b.run.keptFields(t, outcome.Object)
 		}
 		b.ready[t.Key()] = !isDrifted && result.conflict == nil && result.health.State == health.Ready
 	}

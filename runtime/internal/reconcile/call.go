@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -30,6 +31,8 @@ type caller struct {
 	// those of which its last call is told that they are.
 	readsOutdated atomic.Bool
 	toldOutdated  outdatedNames
+	asked         askedNames    // the names of which the author's code asks whether they conflict
+	lookedUp      nameConflicts // those of them that were looked up
 }
 
 // readsOf returns what is set when the author's code looks at the snapshot of a kind.
@@ -90,6 +93,7 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 		}
 		request.Children[kind.index] = declared.View{
 			Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true,
+			NameConflicts: c.state.conflicts.ofKind(kind), AskNameConflict: func(name types.NamespacedName) { c.asked.add(kind, name) },
 			Rules: kind.healthRules(), Outdated: c.toldOutdated[kind], OutdatedRead: &c.readsOutdated,
 			GeneratedTokens: c.loop.childCache.generatedTokens,
 		}

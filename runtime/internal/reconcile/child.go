@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
@@ -51,6 +52,7 @@ type child struct {
 	isOutdated bool              // it keeps an earlier desired state until somebody deletes it
 	isHistory  bool              // it stays although Sync does not desire it
 	isApart    bool              // the parent is ready whether it is or not
+	keptFields []fieldpath.Path  // that it keeps since it was adopted as it is, for a test that runs the operator
 
 	whenApplied []func(original any) error // what the author has called, since the child is applied
 }

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
@@ -115,6 +116,14 @@ func (r *run) recordDesired(plan plan) {
 	}
 }
 
+// keptFields returns the paths of the fields that a child keeps since it was adopted as it is.
+func (r *run) keptFields(t task, child client.Object) []fieldpath.Path {
+	if r.test.Record() == nil {
+		return nil
+	}
+	return t.kind.applier.KeptFields(&r.state.applied, t.Desired, child)
+}
+
 // recordResult records which of the desired children the reconcile left as they are.
 func (r *run) recordResult(done applied) {
 	record := r.test.Record()
@@ -129,6 +138,7 @@ func (r *run) recordResult(done applied) {
 		for i := range record.Desired {
 			if desired := &record.Desired[i]; desired.Kind == child.GroupVersionKind && desired.Name == child.name {
 				desired.Waits, desired.Altered, desired.Conflict = child.waitsFor, child.altered, child.conflict != nil
+				desired.Kept = child.keptFields
 			}
 		}
 	}

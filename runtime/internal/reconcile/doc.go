@@ -13,6 +13,7 @@
 //	cleanUpForParent  leaked.go      remove the leaked children of earlier parents of this name
 //	restoreBeforeCall restore.go     give children that somebody took the marks off these back, before Sync can take them for absent
 //	callAuthor        call.go        call Sync, or Finalize, with the parent and a snapshot → Response
+//	lookUpNames       name_conflicts.go  look up the names that Sync asks for, and call it again if it was told otherwise
 //	recordOutdated    outdated.go    record which children are outdated by the answer, and call Sync again if it was told otherwise
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -133,6 +134,9 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 	if err := kind.checkGenerated(desired, policies); err != nil {
 		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
+	if err := kind.checkAdoption(policies); err != nil {
+		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
 	handOver, err := kind.parseHandOver(desired)
 	if err != nil {
 		return task{}, fmt.Errorf("%s hands over: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
@@ -149,7 +153,7 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (tas
 		Source:   kind.creatableObject(desired),
 		Rewrite:  p.request.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
-	described.Generate, described.GeneratedKey = desired.Generate, keys.Generated
+	described.Generate, described.GeneratedKey, described.AdoptedKey = desired.Generate, keys.Generated, keys.Adopted
 	described.HasLostMarks = p.hasLostMarks
 	described.Ownership = func() map[string]any {
 		return keys.Ownership(p.owner(), byReference, desired.DeletionText(), kind.As)
@@ -190,6 +194,16 @@ func (l *loop) identifyDesired(parentNamespace string, kind *childKind, desired 
 	}
 	name, err := l.completeName(parentNamespace, kind, stated)
 	return name, input, err
+}
+
+// checkAdoption returns an error if a child cannot be adopted as it is: its annotation would tell what is
+// desired of the values of a Secret. A strategy that never changes the child needs no annotation.
+func (kind *childKind) checkAdoption(policies declared.Policies) error {
+	isSecret := kind.GroupVersionKind == corev1.SchemeGroupVersion.WithKind("Secret")
+	if isSecret && policies.Adopt == declared.AdoptAsItIs && policies.Update.Rules().RepairsDrift {
+		return errors.New("a Secret cannot be adopted with AsItIs, which would reveal its values: use IfUnowned, or CreateOnly to never change it")
+	}
+	return nil
 }
 
 // parseHandOver returns the paths of the fields that a desired child hands over.

@@ -144,9 +144,9 @@ func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 // callAndApply calls the author's code and carries out what it desires of the children and
 // of the parent's metadata. The error of applied is all that went wrong.
 func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.Response, applied) {
-	response, err := r.calls.callAuthor(ctx, observed)
+	response, err := r.callKnowingConflicts(ctx, observed)
 	if response != nil && r.recordOutdated(observed, response.Children) {
-		response, err = r.calls.callAuthor(ctx, observed)
+		response, err = r.callKnowingConflicts(ctx, observed)
 	}
 	if response == nil {
 		response = new(declared.Response)

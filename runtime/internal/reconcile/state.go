@@ -27,6 +27,7 @@ type state struct {
 	lag        lag // of the cache behind these
 	status     status.Memory
 	outdated   outdated         // the children that the last answer of Sync desires otherwise than they were made
+	conflicts  nameConflicts    // of the names that the last call of Sync asked for
 	events     []declared.Event // the author's of the last reconcile
 	eventTexts eventTexts
 	metadata   *backoff.Budget // of the parent's labels and annotations; nil while none was written

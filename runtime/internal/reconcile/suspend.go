@@ -62,9 +62,13 @@ func (r *run) suspendParent(ctx context.Context, observed *observed, suspension 
 // stay the parent's: the finalizer stays for them, and they go with the parent.
 func (r *run) disconnectParent(ctx context.Context, all *observed) error {
 	orphaned, kept := all.splitDisconnected()
-	former := map[string]string{r.loop.childCache.keys.FormerParent: string(r.parent.GetUID())}
+	keys := r.loop.childCache.keys
 	var stale, failures error // the failures are shown, whatever else is stale
 	for _, child := range orphaned.all() {
+		former := map[string]string{keys.FormerParent: string(r.parent.GetUID())}
+		if record, ok := child.object.GetAnnotations()[keys.Adopted]; ok { // it counts when the child is taken back
+			former[keys.Adopted] = record
+		}
 		switch err := r.writer.orphanWith(ctx, child, former); {
 		case isStale(err):
 			stale = err

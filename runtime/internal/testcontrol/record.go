@@ -22,6 +22,7 @@ type Desired struct {
 	Ownership map[string]any // of these, the fields that make it the parent's child
 	Update    declared.UpdateStrategy
 	HandOver  []fieldpath.Path // fields that the child keeps when Content leaves them out
+	Kept      []fieldpath.Path // fields of Content that the child keeps since it was adopted as it is
 	Hash      string           // of Content, as a child carries it in Loop.HashKey
 	Waits     string           // why the reconcile did not apply the child; empty if it did
 	Altered   []string         // the fields that admission changed in what was written

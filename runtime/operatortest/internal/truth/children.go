@@ -70,7 +70,7 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 		found, err = compared.findUntruths()
 		return found, false, err
 	}
-	compared.desired, compared.normal = desired.Content, c.normalizeValues(desired)
+	compared.desired, compared.normal = writtenPart(desired), c.normalizeValues(desired)
 	if found, err = compared.findUntruths(); err != nil {
 		return nil, false, err
 	}
@@ -81,6 +81,7 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 		}
 		found = append(found, removed...)
 	}
+	found = append(found, c.history.findWronglyKept(record, desired, live.Object)...)
 	return distinctUntruths(found), false, nil
 }
 

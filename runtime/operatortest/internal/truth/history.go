@@ -28,7 +28,8 @@ type history struct {
 type parentHistory struct {
 	latest  map[string]testcontrol.Record                   // by controller
 	failing map[string]time.Time                            // by controller: since when its reconciles fail
-	earlier map[testcontrol.Child]map[string]map[string]any // all that was ever desired of a child, by its fields
+	earlier map[testcontrol.Child]map[string]map[string]any // all that was ever written of a child, by its fields
+	kept    map[testcontrol.Child]map[string]string         // the fields that a child keeps, with what was desired of them then
 }
 
 // addRecord notes how a reconcile ended.
@@ -37,7 +38,7 @@ func (h *history) addRecord(record testcontrol.Record) {
 	defer h.mu.Unlock()
 	known, ok := h.parents[record.UID]
 	if !ok {
-		known = &parentHistory{map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}}
+		known = &parentHistory{map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}, map[testcontrol.Child]map[string]string{}}
 		if h.parents == nil {
 			h.parents = map[types.UID]*parentHistory{}
 		}
@@ -50,7 +51,8 @@ func (h *history) addRecord(record testcontrol.Record) {
 			EncodeStringData(desired.Content)
 		}
 		dropIdentity(desired.Content)
-		known.addEarlier(desired.Child, desired.Content)
+		known.addEarlier(desired.Child, writtenPart(*desired))
+		known.addKept(*desired)
 	}
 	if _, failing := known.failing[controller]; record.Err == nil {
 		delete(known.failing, controller)
@@ -158,6 +160,7 @@ func (h *history) dropParent(parent types.UID) {
 	defer h.mu.Unlock()
 	if known, ok := h.parents[parent]; ok {
 		known.latest, known.failing, known.earlier = map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}
+		known.kept = map[testcontrol.Child]map[string]string{}
 	}
 }
 
