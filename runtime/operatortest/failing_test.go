@@ -29,6 +29,8 @@ func TestFailing(t *testing.T) {
 		exploreALie(t)
 	case "failure":
 		exploreAFailure(t)
+	case "never fails":
+		makeFailedWhatNeverFails(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:
