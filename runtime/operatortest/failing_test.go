@@ -31,12 +31,17 @@ func TestFailing(t *testing.T) {
 		exploreAFailure(t)
 	case "never fails":
 		makeFailedWhatNeverFails(t)
+	case "in vain":
+		waitInVain(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:
 		t.Fatalf("there is no failing test %q", name)
 	}
 }
+
+// patienceOf says how long failing tests wait that wait for nothing else.
+var patienceOf = map[string]string{"in vain": "3s"}
 
 // expectFailure runs a failing test and requires that its output says something.
 // It returns the output.
@@ -47,7 +52,7 @@ func expectFailure(t *testing.T, name string, says ...string) string {
 	}
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailing$", "-test.timeout=3m")
-	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE=") // it waits in vain
+	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE="+patienceOf[name]) // it waits in vain
 	output, err := command.CombinedOutput()
 	text := strings.ReplaceAll(string(output), "\n        ", "\n")
 	if err == nil {
