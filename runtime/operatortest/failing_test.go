@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 // failingVariable names the test that a process is to run and that has to fail.
@@ -31,8 +33,10 @@ func TestFailing(t *testing.T) {
 		exploreAFailure(t)
 	case "never fails":
 		makeFailedWhatNeverFails(t)
-	case "in vain":
-		waitInVain(t)
+	case "replay":
+		operatortest.Explore(t, ledgerConfig(copyOut), ledgerLife())
+	case "too long":
+		waitTooLong(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:
@@ -41,7 +45,7 @@ func TestFailing(t *testing.T) {
 }
 
 // patienceOf says how long failing tests wait that wait for nothing else.
-var patienceOf = map[string]string{"in vain": "3s"}
+var patienceOf = map[string]string{"too long": "3s"}
 
 // expectFailure runs a failing test and requires that its output says something.
 // It returns the output.
@@ -52,7 +56,7 @@ func expectFailure(t *testing.T, name string, says ...string) string {
 	}
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailing$", "-test.timeout=3m")
-	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE="+patienceOf[name]) // it waits in vain
+	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE="+patienceOf[name]) // it waits for nothing
 	output, err := command.CombinedOutput()
 	text := strings.ReplaceAll(string(output), "\n        ", "\n")
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-// waitInVain waits for a child that Sync, which fails, does not desire.
-func waitInVain(t *testing.T) {
+// waitTooLong waits for a child that Sync, which fails, does not desire.
+func waitTooLong(t *testing.T) {
 	cluster := operatortest.Start(t, ledgerConfig(func(context.Context, *ledgerRequest) (*ledgerResponse, error) {
 		return nil, errors.New("there is no such text")
 	}))
@@ -19,8 +19,8 @@ func waitInVain(t *testing.T) {
 	cluster.Matches(textMap("web", "one"))
 }
 
-func TestAWaitInVainSaysWhatHappened(t *testing.T) {
-	expectFailure(t, "in vain",
+func TestAWaitThatTimesOutSaysWhatHappened(t *testing.T) {
+	expectFailure(t, "too long",
 		"is as expected: it does not exist",
 		"Ledger web says:\n  Ready=False, SyncFailed: ", "  Reconciling=True, SyncFailed: ",
 		"its latest Events:\n  Warning SyncFailed: ", "there is no such text",

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// mostParents, mostEvents and mostWrites limit what a test that waits in vain prints.
+	// mostParents, mostEvents and mostWrites limit what is printed of it.
 	mostParents, mostEvents, mostWrites = 5, 5, 10
 	// situationLimit is the time limit for reading it.
 	situationLimit = 10 * time.Second
 )
 
 // DescribeSituation returns what the parents of the test say, their latest Events, and the latest
-// writes of the operator, for a test that waits in vain. It leaves out what cannot be read.
+// writes of the operator, for a test whose wait times out. It leaves out what cannot be read.
 func (o *Operator) DescribeSituation() string {
 	ctx, cancel := context.WithTimeout(context.Background(), situationLimit)
 	defer cancel()
