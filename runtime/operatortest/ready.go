@@ -81,10 +81,11 @@ func (c *Cluster) requireState(workload client.Object, state health.State) error
 	if !c.Get(workload) {
 		return nil
 	}
-	switch now := health.Of(workload); {
-	case now.State == state:
+	now := health.Of(workload)
+	switch now.State {
+	case state:
 		return nil
-	case now.State == health.Ready:
+	case health.Ready:
 		return errors.New("it is ready")
 	default:
 		return fmt.Errorf("it %s", now.Message)
