@@ -127,7 +127,7 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Stat returns what is at a path, behind symbolic links. It notes only the sort, not times or
+// Stat returns what is at a path, behind symbolic links. It notes only the file type, not times or
 // sizes.
 func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(t.FS, name)
@@ -135,7 +135,7 @@ func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Lstat returns what is at a path. It notes only the sort, not times or sizes.
+// Lstat returns what is at a path. It notes only the file type, not times or sizes.
 func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(t.FS, name)
 	t.note(askOwn, name, describeFileType(info, err))
@@ -168,6 +168,7 @@ func listingAnswer(entries []fs.DirEntry, err error) string {
 	return contentAnswer([]byte(lines.String()), nil)
 }
 
+// describeFileType returns the type bits of a file, or its error, as the text of an answer.
 func describeFileType(info fs.FileInfo, err error) string {
 	if err != nil {
 		return errorAnswer(err)
