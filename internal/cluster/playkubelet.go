@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -158,6 +159,7 @@ func (k Kubelet) run(ctx context.Context, arguments ...string) ([]byte, error) {
 	}
 	var problem bytes.Buffer
 	command := exec.CommandContext(ctx, k.Kubectl, arguments...)
+	command.Env = append(os.Environ(), "KUBERC=off") // no defaults and aliases of the user, and no warning about them
 	command.Stderr = &problem
 	data, err := command.Output()
 	if err != nil && problem.Len() > 0 {
