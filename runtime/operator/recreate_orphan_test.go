@@ -114,6 +114,8 @@ func TestAStrangerThatTakesTheNameMeanwhileIsLeftAlone(t *testing.T) {
 				t.Errorf("the stranger is deleted at %v, with owners %v", s.set.DeletionTimestamp, s.set.OwnerReferences)
 			}
 			s.expectPods(before)
+			s.Delete(s.site) // while the stranger exists: without it, a new child had to adopt the Pods
+			s.Gone(s.site)
 		})
 	}
 }

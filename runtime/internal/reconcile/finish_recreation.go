@@ -48,7 +48,7 @@ func (r *run) finishRecreations(ctx context.Context, observed *observed) (done a
 
 // createRecreated creates the missing children of these names, as Sync desires them. ended are the
 // names of those that cannot be: Sync does not desire them, their name has another object by now, which
-// may have adopted the dependents, or their namespace is being deleted.
+// stays and may have adopted the dependents, or their namespace is being deleted.
 func (r *run) createRecreated(ctx context.Context, observed *observed, missing []string) (created []child, ended []string, err error) {
 	response, err := r.calls.callSync(ctx, observed)
 	if err != nil {
@@ -78,7 +78,8 @@ func (r *run) createRecreated(ctx context.Context, observed *observed, missing [
 	done := r.applyTasks(ctx, observed, tasks)
 	var failed []error
 	for _, one := range done.failed {
-		if errors.As(one, new(apply.ErrNameConflict)) {
+		conflict, isTaken := errors.AsType[apply.ErrNameConflict](one)
+		if isTaken && conflict.Object.GetDeletionTimestamp() == nil {
 			ended = append(ended, recreationName(one.key))
 			continue
 		}
