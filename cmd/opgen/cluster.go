@@ -31,6 +31,7 @@ default ~/.local/state/opgen).`,
 		newClusterStatus(s),
 		newClusterEnv(s),
 		newClusterKubectl(s),
+		newClusterReady(s),
 	)
 	return cmd
 }

@@ -85,7 +85,7 @@ func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isP
 	}
 	if !o.output.json() {
 		for _, file := range left {
-			printLeft(s, file)
+			printNotRemoved(s, file)
 		}
 	}
 	return nil

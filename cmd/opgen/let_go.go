@@ -22,7 +22,7 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 	}
 	left, err := scaffold.AuthorFiles(os.DirFS(p.Dir), target.Locked, target.Name, p.Spec, scaffold.Summaries(p.APIs))
 	for _, file := range left {
-		printLeft(s, file)
+		printNotRemoved(s, file)
 	}
 	crd := target.Locked.CRDName(target.Name)
 	inUse := func(api scaffold.API) bool { return api.Names.Plural+"."+api.Group == crd }
@@ -60,7 +60,7 @@ func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) 
 	return nil
 }
 
-// printLeft names a file of the author's that no command removes.
-func printLeft(s streams, file string) {
+// printNotRemoved names a file of the author's that no command removes.
+func printNotRemoved(s streams, file string) {
 	fmt.Fprintf(s.err, "left    %s (yours: delete it when you no longer need it)\n", file)
 }

@@ -28,6 +28,9 @@ func TestUnlinkedPackages(t *testing.T) {
 	}
 	for linked := range strings.FieldsSeq(string(out)) {
 		for path, reason := range unlinked {
+			if linked == "github.com/opgen-dev/opgen/runtime/kubelet" { // it links types of Kubernetes alone
+				continue
+			}
 			if linked == strings.TrimSuffix(path, "/") || strings.HasSuffix(path, "/") && strings.HasPrefix(linked, path) {
 				t.Errorf("opgen links %s: %s", linked, reason)
 			}

@@ -52,6 +52,7 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("CHECKOUT", checkout)
+	env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 	binary, err := os.Executable()
 	if err != nil {
 		return err

@@ -11,6 +11,8 @@ IMG     ?= configmap-propagation:latest
 OPGEN   ?= env GOWORK=off go $(if $(wildcard vendor/modules.txt),run -mod=readonly -modfile=tools.mod github.com/opgen-dev/opgen/cmd/opgen,tool -modfile=tools.mod opgen)
 KUBECTL ?= $(if $(shell command -v kubectl 2>/dev/null),kubectl,$(OPGEN) cluster kubectl)
 DOCKER  ?= docker
+# The local control plane that test-e2e and explore use: several can run side by side.
+CLUSTER ?= default
 GOLANGCI_LINT ?= $(if $(shell command -v golangci-lint 2>/dev/null),golangci-lint,go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 export IMG
 
@@ -43,13 +45,13 @@ test: generate ## Run the tests that need no cluster.
 	env -u OPGEN_TEST_KUBECONFIG go test ./...
 
 test-e2e: generate ## Run all tests, against a local control plane.
-	$(OPGEN) cluster up
-	eval "$$($(OPGEN) cluster env)" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" && go test ./...
+	$(OPGEN) cluster up --name $(CLUSTER)
+	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" && go test ./...
 
 # OPGEN_EXPLORE_SEED=2 tries other combinations, EXHAUSTIVE=1 all of them, which takes hours.
 explore: generate ## Run TestExplore for longer than test-e2e does; EXHAUSTIVE=1 for everything.
-	$(OPGEN) cluster up
-	eval "$$($(OPGEN) cluster env)" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_EXPLORE=all && \
+	$(OPGEN) cluster up --name $(CLUSTER)
+	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_EXPLORE=all && \
 		go test -count=1 -timeout=24h -run '^TestExplore' ./...
 
 run: install ## Run the operator on this machine, against the cluster of KUBECONFIG.

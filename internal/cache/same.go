@@ -25,10 +25,10 @@ func askAgain(tree fs.FS, q question) string {
 		return contentAnswer(fs.ReadFile(tree, q.Path))
 	case askListing:
 		return listingAnswer(fs.ReadDir(tree, q.Path))
-	case askSort:
-		return sortAnswer(fs.Stat(tree, q.Path))
+	case askFileType:
+		return describeFileType(fs.Stat(tree, q.Path))
 	case askOwn:
-		return sortAnswer(fs.Lstat(tree, q.Path))
+		return describeFileType(fs.Lstat(tree, q.Path))
 	case askTarget:
 		return targetAnswer(fs.ReadLink(tree, q.Path))
 	}

@@ -33,11 +33,11 @@ type question struct {
 type ask string
 
 const (
-	askContent ask = "content" // of a file
-	askListing ask = "listing" // of a folder
-	askSort    ask = "sort"    // whether there is a file or a folder, behind symbolic links
-	askOwn     ask = "own"     // the same, of the symbolic link itself
-	askTarget  ask = "target"  // of a symbolic link
+	askContent  ask = "content" // of a file
+	askListing  ask = "listing" // of a folder
+	askFileType ask = "type"    // whether there is a file or a folder, behind symbolic links
+	askOwn      ask = "own"     // the same, of the symbolic link itself
+	askTarget   ask = "target"  // of a symbolic link
 )
 
 // Answer is the answer of a tree to one question.
@@ -127,18 +127,18 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Stat returns what is at a path, behind symbolic links. It notes only the sort, not times or
+// Stat returns what is at a path, behind symbolic links. It notes only the file type, not times or
 // sizes.
 func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(t.FS, name)
-	t.note(askSort, name, sortAnswer(info, err))
+	t.note(askFileType, name, describeFileType(info, err))
 	return info, err
 }
 
-// Lstat returns what is at a path. It notes only the sort, not times or sizes.
+// Lstat returns what is at a path. It notes only the file type, not times or sizes.
 func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(t.FS, name)
-	t.note(askOwn, name, sortAnswer(info, err))
+	t.note(askOwn, name, describeFileType(info, err))
 	return info, err
 }
 
@@ -168,7 +168,8 @@ func listingAnswer(entries []fs.DirEntry, err error) string {
 	return contentAnswer([]byte(lines.String()), nil)
 }
 
-func sortAnswer(info fs.FileInfo, err error) string {
+// describeFileType returns the type bits of a file, or its error, as the text of an answer.
+func describeFileType(info fs.FileInfo, err error) string {
 	if err != nil {
 		return errorAnswer(err)
 	}

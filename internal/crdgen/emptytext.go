@@ -7,9 +7,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// keepEmptyTexts adds the keywords to the JSON of a CRD that the spec file sets to the empty text,
-// such as format: "". In the API server's types they are the same as an absent keyword.
-func keepEmptyTexts(api *spec.API, object map[string]any) {
+// addEmptyKeywords adds the keywords to the JSON of a CRD that the spec file sets to the empty
+// text, such as format: "". In the API server's types they are the same as an absent keyword.
+func addEmptyKeywords(api *spec.API, object map[string]any) {
 	body, _ := object["spec"].(map[string]any)
 	versions, _ := body["versions"].([]any)
 	for i, v := range versions {
@@ -43,7 +43,7 @@ func setEmptyTexts(s *spec.Schema, value any) {
 		}
 	}
 	for path := range s.At {
-		if isCombinationText(path) {
+		if isFormatOrPattern(path) {
 			setEmptyText(splitPath(path), object)
 		}
 	}
@@ -55,9 +55,9 @@ func setEmptyTexts(s *spec.Schema, value any) {
 	setEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
 }
 
-// isCombinationText reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf
+// isFormatOrPattern reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf
 // or not. Structural schemas have no other texts there.
-func isCombinationText(path string) bool {
+func isFormatOrPattern(path string) bool {
 	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {
 		return false
 	}

@@ -30,7 +30,7 @@ func MarshalCRDOf(api *spec.API, crd *apiextv1.CustomResourceDefinition) ([]byte
 	}
 	keepEmpty(reflect.ValueOf(crd), object)
 	if api != nil {
-		keepEmptyTexts(api, object)
+		addEmptyKeywords(api, object)
 	}
 	delete(object, "status")
 	if meta, ok := object["metadata"].(map[string]any); ok {

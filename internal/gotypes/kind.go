@@ -178,7 +178,7 @@ func (k *kindReader) applyMarkers() *apiextv1.CustomResourceDefinitionVersion {
 		k.reportContradiction("kubebuilder:skipversion", "leaves the version out", "has it")
 		return nil
 	}
-	k.compareMarkers(made)
+	k.reportContradictions(made)
 	return &made.Spec.Versions[0]
 }
 
@@ -192,9 +192,9 @@ func applyMarker(marker any, made *apiextv1.CustomResourceDefinition, version st
 	return nil
 }
 
-// compareMarkers reports markers that contradict the API file. The file decides everything but the
-// schema.
-func (k *kindReader) compareMarkers(made *apiextv1.CustomResourceDefinition) {
+// reportContradictions reports markers that contradict the API file. The file decides everything
+// but the schema.
+func (k *kindReader) reportContradictions(made *apiextv1.CustomResourceDefinition) {
 	api, names, version := k.API, k.API.Names, made.Spec.Versions[0]
 	says := func(marker, what string, inGo, inFile any) {
 		goText, fileText := shownValue(inGo), shownValue(inFile)

@@ -73,7 +73,7 @@ func (r *Record) Load(version string) (*Project, error) {
 // also returns what that run warned of.
 func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
 	last := r.last
-	if len(last.Answers) == 0 || last.Settings != r.readSettings(version) || !cache.Same(os.DirFS(r.dir), last.Answers) {
+	if len(last.Answers) == 0 || last.Settings != r.describeSettings(version) || !cache.Same(os.DirFS(r.dir), last.Answers) {
 		return nil, false
 	}
 	for _, folder := range last.GoFolders {
@@ -90,8 +90,8 @@ func (r *Record) hasRules(expected []spec.PolicyRule) bool {
 	return err == nil && len(problems) == 0 && reflect.DeepEqual(rules, expected)
 }
 
-// readSettings returns what generated files depend on beside the trees of files.
-func (r *Record) readSettings(version string) string {
+// describeSettings returns what generated files depend on beside the trees of files.
+func (r *Record) describeSettings(version string) string {
 	return fmt.Sprintf("%+v %s", ToolFor(r.dir, version), r.goSettings)
 }
 
@@ -107,7 +107,7 @@ func (r *Record) Save(p *Project, version string, learned scaffold.Learned, chan
 		folders, unchanged := r.watchGo(learned.Folders)
 		if answers, all := r.tree.Seen(); all && unchanged {
 			next.Answers, next.GoFolders, next.Rules = answers, folders, learned.Rules
-			next.Settings, next.Warnings = r.readSettings(version), warned
+			next.Settings, next.Warnings = r.describeSettings(version), warned
 			next.Templates = ownTemplates{p.Spec.Module, p.Spec.Templates, learned.Templates}
 		}
 	}

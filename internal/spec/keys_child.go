@@ -27,6 +27,8 @@ func childMapping(c *Child) Mapping {
 		{Name: "whenDeleted", value: wordOr(Delete, &c.WhenDeleted, Delete, Orphan), Doc: "what happens when the parent is deleted: `Delete` or `Orphan`. " + written},
 		{Name: "whenImmutable", value: wordOr(FailIfImmutable, &c.WhenImmutable, FailIfImmutable, RecreateIfImmutable),
 			Doc: "what happens when a change is refused since the field cannot change. `Fail`: the parent is not ready and says why; `Recreate`: the child is deleted and created again"},
+		{Name: "whenRecreated", value: wordOr(DeleteDependents, &c.WhenRecreated, DeleteDependents, OrphanDependents),
+			Doc: "what happens to the dependents of a child that is deleted and created again, such as the Pods of a StatefulSet. `DeleteDependents`: the garbage collector deletes them; `OrphanDependents`: they stay, and the new child adopts them"},
 		{Name: "handOver", value: distinctList(&c.HandOver, quoteShort, func(p *string) value { return formedText(p, &handOverForm) }),
 			Doc: "paths of fields that a child keeps when Sync leaves them out, such as `.spec.replicas` for an autoscaler. A dot in a name is written as `\\.`; a path ends at a list at the latest. Without it, a field that Sync stops setting gets its default"},
 		{Name: "readyWhen", Absent: "as the kind usually is", value: ruleText(&c.ReadyWhen), Doc: "CEL rule over `self`, the child, that says when it is ready"},
@@ -72,7 +74,7 @@ var (
 // childRules exclude keys that have no effect together with others, and require an explicit choice
 // for children whose deletion loses data.
 var childRules = []rule{
-	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
 	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable", "handOver"},
 		hint: hintText("nothing of such a child is ever changed: leave the key out")},

@@ -100,7 +100,7 @@ func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks)
 	if fields != nil { // after required, which markers of the fields add to
 		d.decodeProperties(s, fields, path)
 	}
-	d.limitToReadable(s, typeName, path)
+	d.limitToGoType(s, typeName, path)
 	d.addCollection(s, collection, typeName, path)
 	d.implyType(s, path)
 	d.checkGoConstants(s, path)

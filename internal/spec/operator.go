@@ -51,6 +51,7 @@ type Child struct {
 	WhenDropped   DeletionPolicy // when Sync no longer returns the child
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable
+	WhenRecreated WhenRecreated
 	HandOver      []string   // paths of fields that a child keeps when Sync leaves them out
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
 	FinishedWhen  Expression // the same for finished
@@ -147,6 +148,15 @@ type WhenImmutable string
 const (
 	FailIfImmutable     WhenImmutable = "Fail"     // the parent is not ready; the default
 	RecreateIfImmutable WhenImmutable = "Recreate" // the child is deleted and created again
+)
+
+// WhenRecreated is what happens to the dependents of a child that is deleted and created again.
+type WhenRecreated string
+
+// The values of whenRecreated.
+const (
+	DeleteDependents WhenRecreated = "DeleteDependents" // they are deleted; the default
+	OrphanDependents WhenRecreated = "OrphanDependents" // they stay, and the new child adopts them
 )
 
 // Cache is how much of children or related objects an operator keeps in memory.

@@ -20,7 +20,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
   allowDisconnect: false
   children:
   - {apiVersion: v1, kind: Pod, update: RollingRecreate, adopt: IfUnowned, whenDropped: Orphan, readyWhen: "self.status.phase == 'Running'"}
-  - {apiVersion: v1, kind: Service, whenDeleted: Orphan, whenImmutable: Recreate, cache: metadata, namespaces: [infra, other]}
+  - {apiVersion: v1, kind: Service, whenDeleted: Orphan, whenImmutable: Recreate, whenRecreated: OrphanDependents, cache: metadata, namespaces: [infra, other]}
   - {apiVersion: v1, kind: Secret, namespaces: Any, allowDisconnect: false}
   related:
   - {apiVersion: v1, kind: ConfigMap, as: Settings, nameFrom: .spec.configMapName, namespaces: Parent}
@@ -43,7 +43,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
 				c.Update, c.Adopt, c.WhenDropped, c.ReadyWhen.Text = RollingRecreate, AdoptIfUnowned, Orphan, "self.status.phase == 'Running'"
 			}),
 			childOf(Resource{APIVersion: "v1", Kind: "Service", As: "Services"}, func(c *Child) {
-				c.WhenDeleted, c.WhenImmutable, c.Cache = Orphan, RecreateIfImmutable, CacheMetadata
+				c.WhenDeleted, c.WhenImmutable, c.WhenRecreated, c.Cache = Orphan, RecreateIfImmutable, OrphanDependents, CacheMetadata
 				c.Namespaces = []string{"infra", "other"}
 			}),
 			childOf(Resource{APIVersion: "v1", Kind: "Secret", As: "Secrets"}, func(c *Child) { c.Namespaces, c.ForbidDisconnect = []string{AllNamespaces}, true }),
@@ -87,7 +87,7 @@ func TestExpressionKnowsItsColumns(t *testing.T) {
 func childOf(r Resource, changes ...func(*Child)) Child {
 	c := Child{
 		Resource: r, Update: InPlace, Adopt: AdoptNever, WhenDropped: Delete, WhenDeleted: Delete,
-		WhenImmutable: FailIfImmutable, Cache: CacheFull,
+		WhenImmutable: FailIfImmutable, WhenRecreated: DeleteDependents, Cache: CacheFull,
 	}
 	for _, change := range changes {
 		change(&c)

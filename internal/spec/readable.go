@@ -38,9 +38,9 @@ var goLimits = map[string]props{
 	"intOrString": {Minimum: new(float64(math.MinInt32)), Maximum: new(float64(math.MaxInt32))},
 }
 
-// limitToReadable adds goLimits to a schema with one of those types. A pattern of the author stays,
+// limitToGoType adds goLimits to a schema with one of those types. A pattern of the author stays,
 // too.
-func (d *decoder) limitToReadable(s *Schema, name, path string) {
+func (d *decoder) limitToGoType(s *Schema, name, path string) {
 	k, limits := &s.Keywords, goLimits[name]
 	switch {
 	case limits.Pattern == "" || limits.Pattern == k.Pattern:

@@ -45,7 +45,7 @@ func (d *decoder) decodeShorthand(n *yaml.Node, text, path string) (*Schema, fie
 	tokens := tokenReader{d: d, node: n, text: text, next: len(text) - len(markers), path: path}
 	r := &markerReader{tokenReader: tokens, schema: s, typeText: typeText}
 	r.readMarkers()
-	d.limitToReadable(s, typeText, path)
+	d.limitToGoType(s, typeText, path)
 	return s, r.marks
 }
 
@@ -90,7 +90,7 @@ func (d *decoder) decodeShorthandType(n *yaml.Node, text string, start int, path
 		d.refuseType(pos, text, path)
 		return nil
 	}
-	d.limitToReadable(s, text, path)
+	d.limitToGoType(s, text, path)
 	return s
 }
 

@@ -73,7 +73,7 @@ func (v operatorView) EmptyParent() string { return v.Parents()[0].Empty() }
 // ParentField returns an expression for a metadata field of a request's parent. A typed parent has
 // the field Name, an unstructured one the method GetName().
 func (v operatorView) ParentField(name string) string {
-	if v.Several() || v.UnstructuredParent() {
+	if v.Several() || v.HasUnstructuredParent() {
 		return "req.Parent.Get" + name + "()"
 	}
 	return "req.Parent." + name
@@ -125,7 +125,7 @@ func (v operatorView) Selects() bool {
 }
 
 // UnstructuredRequest reports whether Sync gets parents without a Go type.
-func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.UnstructuredParent() }
+func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.HasUnstructuredParent() }
 
 // ParentImports returns the import specs of the parents' packages: those of the project if own is
 // set, or else the others.
@@ -146,8 +146,8 @@ func (v operatorView) OwnKinds() bool {
 	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.isInProject(r.GoPackage) })
 }
 
-// UnstructuredParent reports whether Go code uses a parent as *unstructured.Unstructured.
-func (v operatorView) UnstructuredParent() bool {
+// HasUnstructuredParent reports whether Go code uses a parent as *unstructured.Unstructured.
+func (v operatorView) HasUnstructuredParent() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == "" })
 }
 

@@ -188,6 +188,9 @@ func (c childView) Policies() string {
 	if c.Spec.WhenImmutable == spec.RecreateIfImmutable {
 		say("WhenImmutable", "RecreateIfImmutable")
 	}
+	if c.Spec.WhenRecreated == spec.OrphanDependents {
+		say("WhenRecreated", "OrphanDependents")
+	}
 	return strings.Join(set, ", ")
 }
 

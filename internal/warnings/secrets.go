@@ -17,7 +17,7 @@ func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func
 			continue
 		}
 		path := fmt.Sprintf("operator.related[%d].", i)
-		if key := chosenBy(r, inNamespace); key != "" {
+		if key := keyAcrossNamespaces(r, inNamespace); key != "" {
 			warn(path+key, "whoever may write "+parent+" chooses whose Secrets the operator reads",
 				"list the namespaces, or be sure that Sync gives an author of a "+parent+" nothing of a Secret that is not theirs")
 		}
@@ -29,9 +29,9 @@ func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func
 
 func isSecret(r spec.Resource) bool { return r.APIVersion == "v1" && r.Kind == "Secret" }
 
-// chosenBy returns the key of the entry by which the writer of a parent chooses objects in other
-// namespaces, and "" if there is none.
-func chosenBy(r spec.Related, inNamespace bool) string {
+// keyAcrossNamespaces returns the key of the entry by which the writer of a parent chooses objects
+// in other namespaces, and "" if there is none.
+func keyAcrossNamespaces(r spec.Related, inNamespace bool) string {
 	switch {
 	case r.NamespacesFrom != "":
 		return "namespaces"

@@ -34,9 +34,15 @@ type (
 	realmResponse = operator.Response[realmDesired, struct{}]
 )
 
-// realms makes a controller for Realms that writes no status.
-func realms(sync func(context.Context, *realmRequest) (*realmResponse, error)) func(operator.Manager) ([]operator.Controller, error) {
-	return realmsOf(testapi.Version.Group, "", sync)
+// realms makes a controller that writes no status, for the Realms that makeRealm makes in the same test: those of tests
+// that run beside it are left alone, as a cluster-scoped kind is everybody's.
+func realms(t *testing.T, sync func(context.Context, *realmRequest) (*realmResponse, error)) func(operator.Manager) ([]operator.Controller, error) {
+	return realmsOf(testapi.Version.Group, t.Name(), sync)
+}
+
+// makeRealm returns a Realm for the controller that realms makes.
+func makeRealm(t *testing.T, cluster *operatortest.Cluster) *testapi.Realm {
+	return &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace, Labels: map[string]string{t.Name(): ""}}}
 }
 
 // realmsOf makes one under an API group of its own, for Realms with these labels.
@@ -63,12 +69,12 @@ func startRealms(t *testing.T, sync func(context.Context, *realmRequest) (*realm
 	t.Helper()
 	t.Parallel()
 	cluster := operatortest.Start(t, operatortest.Config{
-		Controllers: realms(sync),
+		Controllers: realms(t, sync),
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		Options:     func(o *operator.Options) { o.Namespace = "" },
 	})
-	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
+	realm := makeRealm(t, cluster)
 	cluster.Create(realm)
 	return cluster, realm
 }

@@ -91,7 +91,7 @@ func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.Keep) }
 func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
-// [UpdateStrategy], [AdoptionPolicy] and [ImmutablePolicy] is one, and [WhenDropped],
+// [UpdateStrategy], [AdoptionPolicy], [ImmutablePolicy] and [RecreationPolicy] is one, and [WhenDropped],
 // [WhenDeleted], [After], [CreateAfter], [Replaces], [ReadyIf], [RecreateIf], [HandOver],
 // [PartOfReady], [Generate] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption

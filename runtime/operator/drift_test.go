@@ -225,6 +225,53 @@ func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
 	f.status("Ready", "Ready")
 }
 
+func TestHashThatWasRemovedWhileTheOperatorWasDownIsPutBack(t *testing.T) {
+	for name, option := range map[string]operator.ChildOption{
+		"InPlace": operator.InPlace, "Recreate": operator.Recreate, "OnDelete": operator.OnDelete, "RollingRecreate": operator.RollingRecreate,
+	} {
+		for _, by := range []types.PatchType{types.MergePatchType, types.ApplyPatchType} {
+			t.Run(fmt.Sprintf("%s by %s", name, by), func(t *testing.T) {
+				f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one"), option) })})
+				f.status("Ready", "Ready")
+				child := configMap("web", "")
+				f.Get(child)
+				uid, hash := child.UID, child.Annotations[hashKey]
+				f.Stop()
+				removeHash(t, f, child, by)
+				f.Restart()
+				f.Eventually("the hash is back", func() error {
+					if f.Get(child); hash == "" || child.Annotations[hashKey] != hash {
+						return fmt.Errorf("annotations are %v", child.Annotations)
+					}
+					return nil
+				})
+				f.status("Ready", "Ready")
+				f.Converged(f.site)
+				if f.Get(child); child.UID != uid {
+					t.Error("the child was recreated")
+				}
+			})
+		}
+	}
+}
+
+const hashKey = "test.opgen.dev/desired-hash"
+
+// removeHash removes the hash of a child, as somebody else does or with a manager that takes
+// everything over first.
+func removeHash(t *testing.T, f *fixture, child *corev1.ConfigMap, by types.PatchType) {
+	t.Helper()
+	patches := []client.Patch{client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+hashKey+`":null}}}`))}
+	if by == types.ApplyPatchType { // a manager of others owns the annotation first
+		patches = append([]client.Patch{client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+hashKey+`":"stolen"}}}`))}, patches...)
+	}
+	for _, patch := range patches {
+		if err := f.Client.Patch(t.Context(), child, patch, client.FieldOwner("somebody")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // An apply under the operator's own name gives up all that it leaves out: the label, the
 // hash, and that the parent controls the child.
 func TestChildThatNobodyControlsAnyMoreIsTheParentsAgain(t *testing.T) {

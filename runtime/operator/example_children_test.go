@@ -124,6 +124,15 @@ func ExampleImmutablePolicy() {
 	// Service tea, Recreate
 }
 
+// The Pods of the database go on running while its volume claim templates change.
+func ExampleRecreationPolicy() {
+	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
+		want.StatefulSets.Add(databaseFor(shop), operator.RecreateIfImmutable, operator.OrphanDependents)
+	}), tea(nil))
+	// Output:
+	// StatefulSet tea, Recreate, OrphanDependents
+}
+
 // The Deployment is neither made nor changed before the migration is complete.
 func ExampleAfter() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {

@@ -69,6 +69,7 @@ type (
 	}
 	shopDesired struct {
 		Deployments            operator.DesiredSet[*appsv1.Deployment]
+		StatefulSets           operator.DesiredSet[*appsv1.StatefulSet]
 		Services               operator.DesiredSet[*corev1.Service]
 		Pods                   operator.DesiredSet[*corev1.Pod]
 		Jobs                   operator.DesiredSet[*batchv1.Job]
@@ -160,6 +161,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		fmt.Println("children: left alone")
 	} else {
 		showSet("Deployment", &response.Children.Deployments)
+		showSet("StatefulSet", &response.Children.StatefulSets)
 		showSet("Service", &response.Children.Services)
 		showSet("Pod", &response.Children.Pods)
 		showSet("Job", &response.Children.Jobs)
@@ -214,7 +216,7 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 				name += " with " + container.Image
 			}
 		}
-		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenImmutable)} {
+		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenImmutable), string(child.WhenRecreated)} {
 			name += strings.TrimRight(", "+option, ", ")
 		}
 		if child.WhenDropped != "" {
@@ -248,5 +250,17 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 	}
 	for _, name := range set.Kept() {
 		fmt.Println(kind, name, "is kept")
+	}
+}
+
+func databaseFor(shop *Shop) *appsv1.StatefulSet {
+	labels := map[string]string{"app": shop.Name}
+	return &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Name: shop.Name},
+		Spec: appsv1.StatefulSetSpec{
+			Selector:             &metav1.LabelSelector{MatchLabels: labels},
+			Template:             corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
+			VolumeClaimTemplates: []corev1.PersistentVolumeClaim{*claimFor(shop)},
+		},
 	}
 }

@@ -77,7 +77,7 @@ func TestChildWhereTheOperatorDoesNotWatchIsRefused(t *testing.T) {
 	t.Parallel()
 	synced := make(chan struct{}, 1000)
 	cluster := operatortest.Start(t, operatortest.Config{
-		Controllers: realms(func(_ context.Context, req *realmRequest) (*realmResponse, error) {
+		Controllers: realms(t, func(_ context.Context, req *realmRequest) (*realmResponse, error) {
 			synced <- struct{}{}
 			child := configMap(req.Parent.Name, "one")
 			child.Namespace = "default"
@@ -88,7 +88,7 @@ func TestChildWhereTheOperatorDoesNotWatchIsRefused(t *testing.T) {
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 	})
-	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
+	realm := makeRealm(t, cluster)
 	cluster.Create(realm)
 	<-synced
 	<-synced // a second time: the parent is not stuck

@@ -24,7 +24,7 @@ import (
 func TestManyKindsInOneProcess(t *testing.T) {
 	t.Parallel()
 	sites := &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("of-site", "one")) })}
-	realm := realms(func(_ context.Context, req *realmRequest) (*realmResponse, error) {
+	realm := realms(t, func(_ context.Context, req *realmRequest) (*realmResponse, error) {
 		want := new(realmDesired)
 		want.ConfigMaps.Add(configMapIn(req.Parent.Name, "of-realm"))
 		return &realmResponse{Children: want}, nil
@@ -43,7 +43,7 @@ func TestManyKindsInOneProcess(t *testing.T) {
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 		Options: func(o *operator.Options) { o.MetricsAddress, o.MetricsSecure = address, false },
 	})
-	parent := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
+	parent := makeRealm(t, cluster)
 	cluster.Create(site("web"), parent)
 	ofSite, ofRealm := configMap("of-site", ""), configMap("of-realm", "")
 	cluster.Exists(ofSite, ofRealm)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
@@ -80,7 +79,7 @@ func TestChildOfAnotherParentIsLeftAlone(t *testing.T) {
 func TestControllersShareAKindOfChildren(t *testing.T) {
 	t.Parallel()
 	a := &author{sync: desire(desireOne)}
-	b := realms(func(_ context.Context, req *realmRequest) (*realmResponse, error) {
+	b := realms(t, func(_ context.Context, req *realmRequest) (*realmResponse, error) {
 		want := new(realmDesired)
 		child := configMap("realm", "one")
 		child.Namespace = req.Parent.Name
@@ -96,7 +95,7 @@ func TestControllersShareAKindOfChildren(t *testing.T) {
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 	})
-	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
+	realm := makeRealm(t, cluster)
 	f := &fixture{Cluster: cluster, author: a, t: t, site: site("web")}
 	f.Create(f.site, realm)
 	f.status("Ready", "Ready")

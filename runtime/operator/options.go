@@ -66,7 +66,18 @@ func Defaults() Options { return Options(process.Defaults()) }
 type Option func(*Options)
 
 // Setup lets the author add to the manager before it starts: another
-// controller, a webhook, a type in its scheme.
+// controller, a webhook, a type in its scheme. Given several times, all of them run, in their
+// order, until one returns an error.
 func Setup(add func(Manager) error) Option {
-	return func(o *Options) { o.Setup = add }
+	return func(o *Options) {
+		earlier := o.Setup
+		o.Setup = func(mgr Manager) error {
+			if earlier != nil {
+				if err := earlier(mgr); err != nil {
+					return err
+				}
+			}
+			return add(mgr)
+		}
+	}
 }

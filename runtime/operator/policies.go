@@ -4,8 +4,9 @@ import "github.com/opgen-dev/opgen/runtime/internal/declared"
 
 // Policies say what happens to a child, or to the children of a kind: how a change reaches it
 // (Update), what becomes of an object that has its name (Adopt), what happens when Sync drops it and
-// when its parent goes (WhenDropped and WhenDeleted), and what to do about a change of an immutable
-// field (WhenImmutable). An empty policy of a child is that of its kind.
+// when its parent goes (WhenDropped and WhenDeleted), what to do about a change of an immutable field
+// (WhenImmutable), and what happens to its dependents when it is recreated (WhenRecreated). An empty
+// policy of a child is that of its kind.
 type Policies = declared.Policies
 
 // UpdateStrategy says how a changed desired state reaches an existing child.
@@ -93,4 +94,17 @@ const (
 	FailIfImmutable = declared.FailIfImmutable
 	// RecreateIfImmutable deletes the child and creates it again.
 	RecreateIfImmutable = declared.RecreateIfImmutable
+)
+
+// RecreationPolicy says what happens to the dependents of a child that is recreated, for whatever reason.
+// It is set for a kind in [ChildKind], and for one child as an option of [DesiredSet.Add].
+type RecreationPolicy = declared.RecreationPolicy
+
+const (
+	// DeleteDependents has the garbage collector delete them. It is the default.
+	DeleteDependents = declared.DeleteDependents
+	// OrphanDependents leaves them in the cluster, as kubectl delete --cascade=orphan does, for the
+	// new child to adopt: the Pods of a StatefulSet go on running while its volume claim templates
+	// change.
+	OrphanDependents = declared.OrphanDependents
 )

@@ -19,11 +19,15 @@ type Case[Request, Response any] struct {
 	// Expect is the whole response, as the functions of [operator.WhenApplied] leave it.
 	// Empty lists and maps equal nil.
 	Expect *Response
+	// ExpectPart is a part of the response, in place of Expect: each field that is set in it is so.
+	// Sets may have more children, children more fields, and lists more items, which are matched as
+	// by [DiffSubset].
+	ExpectPart *Response
 	// NoneApplied says that no child is applied, as when the API server refuses each of
 	// them. Otherwise all are; see [Applied].
 	NoneApplied bool
 	// ExpectError is a part of the error's text; empty means that no error is
-	// expected. A response together with the error is expected only if Expect is set.
+	// expected. A response together with the error is expected only if Expect or ExpectPart is set.
 	ExpectError string
 }
 
@@ -45,13 +49,27 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 			case err != nil && !strings.Contains(err.Error(), test.ExpectError):
 				t.Fatalf("error %q, want one that says %q", err, test.ExpectError)
 			}
-			if test.ExpectError != "" && test.Expect == nil && got != nil {
-				t.Fatalf("a response beside the error: what is set in it is written, so set Expect, too, or return nil")
-			}
-			if differences := Diff(test.Expect, got); differences != "" {
-				t.Errorf("response (-expected +got):\n%s", differences)
-			}
+			test.requireResponse(t, got)
 		})
+	}
+}
+
+// requireResponse fails the test if the response is not the expected one.
+func (c Case[Request, Response]) requireResponse(t *testing.T, got *Response) {
+	t.Helper()
+	differences := ""
+	switch {
+	case c.Expect != nil && c.ExpectPart != nil:
+		t.Fatal("set Expect or ExpectPart, not both")
+	case c.ExpectPart != nil:
+		differences = diff.Part(c.ExpectPart, got)
+	case c.ExpectError != "" && c.Expect == nil && got != nil:
+		t.Fatal("a response beside the error: what is set in it is written, so set Expect, too, or return nil")
+	default:
+		differences = Diff(c.Expect, got)
+	}
+	if differences != "" {
+		t.Errorf("response (-expected +got):\n%s", differences)
 	}
 }
 

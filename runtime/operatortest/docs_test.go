@@ -14,14 +14,17 @@ var (
 	faultLine = regexp.MustCompile("`((?:\\w+) (?:[\\w/]+) \\d+ (?:before|after|instead) [^`]+)`")
 )
 
-// TestDocsShowTestedFaults keeps the sections about faults, admission and exploring in
-// docs/testing.md true: each piece of Go is part of an example that runs, and
-// each kind of fault is there.
+// TestDocsShowTestedFaults keeps docs/testing.md true: each piece of Go is part of an example that
+// runs, and each kind of fault is there.
 func TestDocsShowTestedFaults(t *testing.T) {
 	page := section(t, "../../docs/testing.md", "\n## Faults\n", "\n## The clock\n")
-	examples := withoutIndents(section(t, "example_fault_test.go", "", "")) + withoutIndents(section(t, "example_explore_test.go", "", ""))
-	snippets := goSnippet.FindAllStringSubmatch(page, -1)
-	if len(snippets) < 5 {
+	methods := section(t, "../../docs/testing.md", "\n### Each method in one line\n", "\n## Hot loops\n")
+	var examples string
+	for _, name := range []string{"fault", "explore", "signatures", "failed"} {
+		examples += withoutIndents(section(t, "example_"+name+"_test.go", "", ""))
+	}
+	snippets := goSnippet.FindAllStringSubmatch(methods+page, -1)
+	if len(snippets) < 7 {
 		t.Errorf("there are only %d pieces of Go", len(snippets))
 	}
 	for _, snippet := range snippets {

@@ -2,7 +2,10 @@ package operatortest_test
 
 import (
 	"net/http"
+	"os"
+	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,5 +46,19 @@ func TestExploreFindsThatWritesAreNotMade(t *testing.T) {
 	output := expectFailure(t, "lie", "ConfigMap_*/foreign/data.text:_change", `data.text is "one-other", want "one"`, "Ready=True", "again: go test -run '^TestFailing$/", "silent")
 	if regexp.MustCompile(`(?m)^--- FAIL: TestFailing `).FindString(output) == "" {
 		t.Error("the test itself has not failed")
+	}
+}
+
+// TestExploreFailsIfNoCaseMatches runs the line of a case that there is no more.
+func TestExploreFailsIfNoCaseMatches(t *testing.T) {
+	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
+	}
+	t.Parallel()
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=1m", "-test.run=^TestFailing$/^ConfigMap_[*]$/^gone$")
+	command.Env = append(os.Environ(), failingVariable+"=replay")
+	output, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "no case matches -run '^TestFailing$/^ConfigMap_[*]$/^gone$'") {
+		t.Errorf("error %v:\n%s", err, output)
 	}
 }

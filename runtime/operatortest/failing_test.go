@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 // failingVariable names the test that a process is to run and that has to fail.
@@ -29,12 +31,21 @@ func TestFailing(t *testing.T) {
 		exploreALie(t)
 	case "failure":
 		exploreAFailure(t)
+	case "never fails":
+		makeFailedWhatNeverFails(t)
+	case "replay":
+		operatortest.Explore(t, ledgerConfig(copyOut), ledgerLife())
+	case "too long":
+		waitTooLong(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:
 		t.Fatalf("there is no failing test %q", name)
 	}
 }
+
+// patienceOf says how long failing tests wait that wait for nothing else.
+var patienceOf = map[string]string{"too long": "3s"}
 
 // expectFailure runs a failing test and requires that its output says something.
 // It returns the output.
@@ -45,7 +56,7 @@ func expectFailure(t *testing.T, name string, says ...string) string {
 	}
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailing$", "-test.timeout=3m")
-	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE=") // it waits in vain
+	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE="+patienceOf[name]) // it waits for nothing
 	output, err := command.CombinedOutput()
 	text := strings.ReplaceAll(string(output), "\n        ", "\n")
 	if err == nil {

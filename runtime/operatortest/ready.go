@@ -1,6 +1,7 @@
 package operatortest
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/kubelet"
 )
 
 // MakeReady acts as the kubelet, because a control plane alone runs no Pods: it waits until each
@@ -27,22 +29,16 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 		c.Exists(object)
 		switch object := object.(type) {
 		case *corev1.Pod:
-			c.updateStatusOf(object, func() { runPod(object) })
+			c.updateStatusOf(object, func() { kubelet.RunPod(object, time.Now()) })
 		case *corev1.PersistentVolumeClaim:
 			c.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
-		case *appsv1.Deployment:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
-		case *appsv1.StatefulSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
-		case *appsv1.DaemonSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
-		case *appsv1.ReplicaSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+		case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet:
+			c.makePodsReady(object, kubelet.RunPod)
 		case *batchv1.Job:
-			c.runPodsOf(object, object.Spec.Selector, endPod)
+			c.makePodsReady(object, kubelet.SucceedPod)
 		default:
 			if rules := c.operator.HealthRules(object); rules.Of(object).State != health.Ready {
-				c.setReady(object, rules)
+				c.changeConditions(object, rules, kubelet.SetReady)
 			}
 		}
 	}
@@ -66,82 +62,77 @@ func (c *Cluster) changeStatusOf(object client.Object, change func(), write func
 	})
 }
 
-// runPodsOf writes the status of a workload's Pods until the workload's controller reports it as
-// ready.
-func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
+// makePodsReady writes the status of a workload's Pods until the workload's controller reports it
+// as ready.
+func (c *Cluster) makePodsReady(workload client.Object, play func(*corev1.Pod, time.Time)) {
 	c.t.Helper()
+	isReady := func(pod *corev1.Pod) bool { return health.Of(pod).State == health.Ready }
+	c.Eventually(c.operator.Describe(workload)+" is ready", func() error {
+		if _, err := c.playPods(workload, isReady, play); err != nil {
+			return err
+		}
+		return c.requireState(workload, health.Ready)
+	})
+}
+
+// requireState returns an error unless a workload is in a state or is gone.
+func (c *Cluster) requireState(workload client.Object, state health.State) error {
+	c.t.Helper()
+	if !c.Get(workload) {
+		return nil
+	}
+	now := health.Of(workload)
+	switch now.State {
+	case state:
+		return nil
+	case health.Ready:
+		return errors.New("it is ready")
+	default:
+		return fmt.Errorf("it %s", now.Message)
+	}
+}
+
+// playPods writes the status of the Pods of a workload that are not as they are to be. It returns
+// how many Pods there are.
+func (c *Cluster) playPods(workload client.Object, isDone func(*corev1.Pod) bool, play func(*corev1.Pod, time.Time)) (int, error) {
+	c.t.Helper()
+	var pods corev1.PodList
+	err := c.Client.List(c.t.Context(), &pods, client.InNamespace(workload.GetNamespace()), client.MatchingLabelsSelector{Selector: c.podsOf(workload)})
+	if err != nil {
+		return 0, err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.DeletionTimestamp != nil || isDone(pod) || health.IsFinished(pod) {
+			continue
+		}
+		play(pod, time.Now())
+		if err := c.Client.Status().Update(c.t.Context(), pod); client.IgnoreNotFound(err) != nil {
+			return 0, err
+		}
+	}
+	return len(pods.Items), nil
+}
+
+// podsOf returns the selector of a workload's Pods.
+func (c *Cluster) podsOf(workload client.Object) labels.Selector {
+	c.t.Helper()
+	var selector *metav1.LabelSelector
+	switch workload := workload.(type) {
+	case *appsv1.Deployment:
+		selector = workload.Spec.Selector
+	case *appsv1.StatefulSet:
+		selector = workload.Spec.Selector
+	case *appsv1.DaemonSet:
+		selector = workload.Spec.Selector
+	case *appsv1.ReplicaSet:
+		selector = workload.Spec.Selector
+	case *batchv1.Job:
+		selector = workload.Spec.Selector
+	}
 	selected, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.Eventually(c.operator.Describe(workload)+" is ready", func() error {
-		if err := c.runPods(workload.GetNamespace(), selected, run); err != nil {
-			return err
-		}
-		if !c.Get(workload) {
-			return nil
-		}
-		if state := health.Of(workload); state.State != health.Ready {
-			return fmt.Errorf("it %s", state.Message)
-		}
-		return nil
-	})
-}
-
-func (c *Cluster) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
-	var pods corev1.PodList
-	if err := c.Client.List(c.t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selected}); err != nil {
-		return err
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if pod.DeletionTimestamp != nil || health.Of(pod).State == health.Ready {
-			continue
-		}
-		run(pod)
-		if err := c.Client.Status().Update(c.t.Context(), pod); client.IgnoreNotFound(err) != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// runPod sets the status of a Pod that runs and is ready.
-func runPod(pod *corev1.Pod) {
-	now := metav1.NewTime(time.Now())
-	pod.Status.Phase, pod.Status.StartTime = corev1.PodRunning, &now
-	for _, condition := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
-		setPodCondition(pod, condition, corev1.ConditionTrue, now)
-	}
-	pod.Status.ContainerStatuses = containerStatuses(pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
-}
-
-// endPod sets the status of a Pod whose containers have succeeded.
-func endPod(pod *corev1.Pod) {
-	now := metav1.NewTime(time.Now())
-	pod.Status.Phase, pod.Status.StartTime = corev1.PodSucceeded, &now
-	setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, now)
-	pod.Status.ContainerStatuses = containerStatuses(pod, false, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-		Reason: "Completed", StartedAt: now, FinishedAt: now,
-	}})
-}
-
-func containerStatuses(pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
-	var statuses []corev1.ContainerStatus
-	for _, container := range pod.Spec.Containers {
-		statuses = append(statuses, corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, Ready: ready, Started: &ready, State: state,
-		})
-	}
-	return statuses
-}
-
-func setPodCondition(pod *corev1.Pod, of corev1.PodConditionType, status corev1.ConditionStatus, now metav1.Time) {
-	for i := range pod.Status.Conditions {
-		if condition := &pod.Status.Conditions[i]; condition.Type == of {
-			condition.Status, condition.Reason, condition.Message, condition.LastTransitionTime = status, "", "", now
-			return
-		}
-	}
-	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: of, Status: status, LastTransitionTime: now})
+	return selected
 }

@@ -21,15 +21,15 @@ func references(types map[string]kubetypes.Type) typesBySchema {
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		s := types[name].Schema
 		if len(s.Properties) > 0 {
-			found[schemaKey(s)] = append(found[schemaKey(s)], name)
+			found[keyOfContent(s)] = append(found[keyOfContent(s)], name)
 		}
 	}
 	return found
 }
 
-// schemaKey returns what two schemas must have in common to be interchangeable: everything except
+// keyOfContent returns what two schemas must have in common to be interchangeable: everything except
 // the description and the default, which a reference can override.
-func schemaKey(s apiextv1.JSONSchemaProps) string {
+func keyOfContent(s apiextv1.JSONSchemaProps) string {
 	s.Description, s.Default = "", nil
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t typesBySchema) insertReference(s *apiextv1.JSONSchemaProps, owner string
 		t.insertReferencesBelow(s, owner)
 		return
 	}
-	if names := t[schemaKey(*s)]; len(names) > 0 {
+	if names := t[keyOfContent(*s)]; len(names) > 0 {
 		name := closestName(names, owner)
 		*s = apiextv1.JSONSchemaProps{Ref: &name, Description: s.Description, Default: s.Default}
 		return

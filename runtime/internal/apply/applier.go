@@ -112,11 +112,12 @@ func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Bu
 	return a.asCached(Outcome{Object: answer}).Object, nil, nil
 }
 
-// Delete deletes the child that was observed, and reports whether it existed. It returns
-// ErrStale if the object has changed since, because it may not be the parent's any more.
-func (a *Applier) Delete(ctx context.Context, key Key, observed client.Object) (bool, error) {
+// Delete deletes the child that was observed, and reports whether it existed. The propagation says what
+// happens to its dependents. Delete returns ErrStale if the object has changed since, because it may not
+// be the parent's any more.
+func (a *Applier) Delete(ctx context.Context, key Key, observed client.Object, propagation metav1.DeletionPropagation) (bool, error) {
 	uid, version := observed.GetUID(), observed.GetResourceVersion()
-	err := a.Client.Delete(ctx, observed, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := a.Client.Delete(ctx, observed, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(propagation))
 	switch {
 	case apierrors.IsNotFound(err):
 		return false, nil

@@ -81,8 +81,7 @@ func TestStrippedHash(t *testing.T) {
 	}
 }
 
-// A child without a hash is in sync if its values are, and if its create set nothing else, which
-// could be a default or a dropped field.
+// A child without a hash gets one after a restart, even if its values are as desired.
 func TestChildWithoutHash(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -90,7 +89,7 @@ func TestChildWithoutHash(t *testing.T) {
 		action   Action
 		requests string
 	}{
-		{"ConfigMap", configMap("key", "one"), Unchanged, ""},
+		{"ConfigMap", configMap("key", "one"), Updated, "apply 200"},
 		{"Deployment", container(fieldRef("spec.nodeName")), Updated, "get 200, merge 200, apply 200"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -124,11 +124,12 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	holder, known := c.applier.holderOf(live), c.state.childWithUID(key, live) != nil
+	isDisowned := holder == "" && known
 	isUnowned := holder == "" || c.applier.isOnlyOwner(live, d.Owner)
 	switch {
 	case d.HasLostMarks != nil && (d.HasLostMarks(live, known) || !known && c.applier.isChildOf(live, d.Owner)):
 		return Outcome{}, ErrUnobserved{key, live}
-	case c.applier.isChildOf(live, d.Owner), holder == "" && known:
+	case c.applier.isChildOf(live, d.Owner), isDisowned && live.GetDeletionTimestamp() == nil: // else nothing says when it is gone
 		c.desired = d.keptBy(live, c.state, c.manager)
 		return c.apply(ctx, live)
 	case known && d.mayAdopt(live, isUnowned): // another controller took it from this parent

@@ -88,12 +88,11 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 	return altered.syncState(c.now), nil
 }
 
-// compareUnknown compares a child of which nothing is recorded, as after a restart. A child
-// without a hash was written by an older version of the runtime.
+// compareUnknown compares a child of which nothing is recorded, as after a restart. A child without
+// its hash is outdated, whatever its values are, so that a write puts the hash back.
 func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
-	d, hash := c.desired, live.GetAnnotations()[c.desired.HashKey]
-	comparable := hash == d.Hash || hash == "" && !d.Update.Rules().Recreates && !d.Update.Rules().Rolls
-	if !comparable || !d.hasOwnership(live) {
+	d := c.desired
+	if live.GetAnnotations()[d.HashKey] != d.Hash || !d.hasOwnership(live) {
 		return outdated, nil
 	}
 	owned, err := c.readOwned(live)
@@ -102,11 +101,9 @@ func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	}
 	hasAll := owned.hasAllDesired()
 	switch {
-	case hasAll && len(owned.differs) == 0 && (hash == d.Hash || owned.extraCreated == 0):
+	case hasAll && len(owned.differs) == 0:
 		c.recordInSync(owned, nil)
 		return inSync, nil
-	case hash != d.Hash:
-		return outdated, nil
 	case !hasAll:
 		return drifted, nil
 	}

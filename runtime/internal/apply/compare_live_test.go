@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 const manager = "opgen/web.example.com"
@@ -17,8 +19,10 @@ var offline = &Applier{Manager: manager}
 
 // applied returns the desired Service as the API server answers it, with the default protocol and a
 // cluster IP.
-func applied() *corev1.Service {
+func applied(t *testing.T) *corev1.Service {
+	t.Helper()
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default", UID: "1", ResourceVersion: "10", Labels: map[string]string{"app": "web"}}}
+	service.Annotations = map[string]string{hashKey: desired(t, nil).Hash}
 	service.Spec.ClusterIP = "10.0.0.1"
 	service.Spec.Ports = []corev1.ServicePort{{Port: 80, Protocol: "TCP", Name: "http"}, {Port: 80, Protocol: "UDP", Name: "quic"}}
 	service.ManagedFields = []metav1.ManagedFieldsEntry{
@@ -44,6 +48,7 @@ func desired(t *testing.T, change func(*corev1.Service)) Desired {
 	}
 	d, err := NewDesired(Desired{
 		Kind: schema.GroupVersionKind{Version: "v1", Kind: "Service"}, Name: types.NamespacedName{Namespace: "default", Name: "web"},
+		Policies: declared.Policies{Update: declared.InPlace}, HashKey: hashKey,
 	}, content)
 	if err != nil {
 		t.Fatal(err)
@@ -64,22 +69,23 @@ func TestCompareLive(t *testing.T) {
 		{name: "a label of others", live: func(s *corev1.Service) { s.Labels["other"] = "x" }, with: inSync, fresh: inSync},
 		{name: "a status", live: func(s *corev1.Service) { s.Status.Conditions = []metav1.Condition{{Type: "X"}} }, with: inSync, fresh: inSync},
 		{name: "list order", live: func(s *corev1.Service) { s.Spec.Ports[0], s.Spec.Ports[1] = s.Spec.Ports[1], s.Spec.Ports[0] }, with: inSync, fresh: inSync},
-		{name: "an owned label", live: func(s *corev1.Service) { s.Labels["app"] = "x" }, with: drifted, fresh: outdated},
-		{name: "an owned label gone", live: func(s *corev1.Service) { s.Labels = nil }, with: drifted, fresh: outdated},
-		{name: "a list item", live: func(s *corev1.Service) { s.Spec.Ports[0].Name = "x" }, with: drifted, fresh: outdated},
-		{name: "a list item gone", live: func(s *corev1.Service) { s.Spec.Ports = s.Spec.Ports[:1] }, with: drifted, fresh: outdated},
+		{name: "an owned label", live: func(s *corev1.Service) { s.Labels["app"] = "x" }, with: drifted, fresh: unknown},
+		{name: "an owned label gone", live: func(s *corev1.Service) { s.Labels = nil }, with: drifted, fresh: unknown},
+		{name: "a list item", live: func(s *corev1.Service) { s.Spec.Ports[0].Name = "x" }, with: drifted, fresh: unknown},
+		{name: "a list item gone", live: func(s *corev1.Service) { s.Spec.Ports = s.Spec.Ports[:1] }, with: drifted, fresh: unknown},
 		{name: "owned paths", live: func(s *corev1.Service) {
 			s.ManagedFields[1].FieldsV1 = metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:app":{}}}}`)
-		}, with: drifted, fresh: outdated},
-		{name: "managed fields wiped", live: func(s *corev1.Service) { s.ManagedFields = nil }, with: drifted, fresh: outdated},
-		{name: "another object of the name", live: func(s *corev1.Service) { s.UID, s.Labels = "2", nil }, with: outdated, fresh: outdated},
+		}, with: drifted, fresh: drifted},
+		{name: "managed fields wiped", live: func(s *corev1.Service) { s.ManagedFields = nil }, with: drifted, fresh: drifted},
+		{name: "another object of the name", live: func(s *corev1.Service) { s.UID, s.Labels = "2", nil }, with: unknown, fresh: unknown},
+		{name: "the hash", live: func(s *corev1.Service) { s.Annotations = nil }, with: drifted, fresh: outdated},
 		{name: "a desired value", changed: func(s *corev1.Service) { s.Labels["app"] = "new" }, with: outdated, fresh: outdated},
 		{name: "a desired field more", changed: func(s *corev1.Service) { s.Labels["more"] = "x" }, with: outdated, fresh: outdated},
 		{name: "a desired field less", changed: func(s *corev1.Service) { s.Labels = nil }, with: outdated, fresh: outdated},
 		{name: "a desired list item less", changed: func(s *corev1.Service) { s.Spec.Ports = s.Spec.Ports[:1] }, with: outdated, fresh: outdated},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			state, live := new(AppliedState), applied()
+			state, live := new(AppliedState), applied(t)
 			if err := offline.newApply(time.Now(), state, desired(t, nil)).recordApplied(live); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +106,7 @@ func TestCompareLive(t *testing.T) {
 }
 
 func TestCompareLiveRecordsTheVersion(t *testing.T) {
-	state, live, changed := new(AppliedState), applied(), desired(t, nil)
+	state, live, changed := new(AppliedState), applied(t), desired(t, nil)
 	for _, version := range []string{"10", "11", "12"} {
 		live.ResourceVersion = version
 		if got, err := offline.newApply(time.Now(), state, changed).compareLive(live); err != nil || got != inSync {

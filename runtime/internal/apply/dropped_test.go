@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,7 +35,7 @@ func TestDroppedFieldIsNotRemovedInPlace(t *testing.T) {
 				}
 				if outcome := c.settle(test.two); outcome.Action != NeedsRecreation {
 					t.Errorf("the child is %s, want it to be replaced", outcome.Action)
-				} else if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, outcome.Object); err != nil || !existed {
+				} else if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, outcome.Object, metav1.DeletePropagationBackground); err != nil || !existed {
 					t.Errorf("the child cannot be deleted as it was answered: %v, %v", existed, err)
 				}
 			})

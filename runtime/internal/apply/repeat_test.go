@@ -35,7 +35,7 @@ func TestFieldConflict(t *testing.T) {
 					live := c.live()
 					c.expect(one, NeedsRecreation, "dry apply 200")
 					c.expect(one, NeedsRecreation, "dry apply 200") // the caller could not delete it: no second repair
-					if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, live); err != nil || !existed {
+					if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, live, metav1.DeletePropagationBackground); err != nil || !existed {
 						t.Fatal(existed, err)
 					}
 					c.expect(one, Created, "post 201")

@@ -60,6 +60,12 @@ const (
 	// Altered is how long values that admission has altered stay before they are written
 	// again, since what alters them may have been removed.
 	Altered = time.Hour
+	// Adoption is how long the new object of a recreated child may take to adopt the dependents of
+	// the old one, unless its status says earlier that it has.
+	Adoption = 30 * time.Second
+	// Recreation is for how long after its deletion a parent waits for a child that cannot be created
+	// again to adopt dependents.
+	Recreation = 5 * time.Minute
 	// RepeatEvent is how long the same error or conflict causes no other Event, which is also
 	// how long an API server keeps Events.
 	RepeatEvent = time.Hour

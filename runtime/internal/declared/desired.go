@@ -56,6 +56,8 @@ func (p AdoptionPolicy) configure(child *DesiredChild) { child.Adopt = p }
 
 func (p ImmutablePolicy) configure(child *DesiredChild) { child.WhenImmutable = p }
 
+func (p RecreationPolicy) configure(child *DesiredChild) { child.WhenRecreated = p }
+
 // OptionFunc is an option that is no policy.
 type OptionFunc func(*DesiredChild)
 

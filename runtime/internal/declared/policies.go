@@ -21,11 +21,15 @@ type Policies struct {
 	// WhenImmutable says what to do when the API server refuses a change in
 	// place because a field is immutable; Fail by default.
 	WhenImmutable ImmutablePolicy
+	// WhenRecreated says what happens to the dependents of a child that is recreated, such as the
+	// Pods of a StatefulSet; DeleteDependents by default.
+	WhenRecreated RecreationPolicy
 }
 
 // DefaultPolicies are those of a kind that says nothing.
 var DefaultPolicies = Policies{
 	Update: InPlace, Adopt: AdoptNever, WhenDropped: Delete, WhenDeleted: Delete, WhenImmutable: FailIfImmutable,
+	WhenRecreated: DeleteDependents,
 }
 
 // Or returns the policies of a child with those of its kind in place of empty ones.
@@ -36,6 +40,7 @@ func (p Policies) Or(kind Policies) Policies {
 		WhenDropped:   cmp.Or(p.WhenDropped, kind.WhenDropped),
 		WhenDeleted:   cmp.Or(p.WhenDeleted, kind.WhenDeleted),
 		WhenImmutable: cmp.Or(p.WhenImmutable, kind.WhenImmutable),
+		WhenRecreated: cmp.Or(p.WhenRecreated, kind.WhenRecreated),
 	}
 }
 
@@ -82,4 +87,14 @@ type ImmutablePolicy string
 const (
 	FailIfImmutable     ImmutablePolicy = "Fail"     // the child stays as it is, and the reconcile fails
 	RecreateIfImmutable ImmutablePolicy = "Recreate" // the child is recreated
+)
+
+// RecreationPolicy says what happens to the dependents of a child that is recreated: the objects whose
+// owner references name it.
+type RecreationPolicy string
+
+// The recreation policies.
+const (
+	DeleteDependents RecreationPolicy = "DeleteDependents" // the garbage collector deletes them
+	OrphanDependents RecreationPolicy = "OrphanDependents" // they stay, for the new child to adopt
 )

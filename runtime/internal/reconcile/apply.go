@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,8 +24,9 @@ type applied struct {
 	failed     []errChild
 	unapplied  map[apply.Key]bool // those that failed, and those that wait for nothing else
 	prunes     prunes
-	impossible error // of children that Finalize desires in a namespace that is being deleted
-	err        error // all that went wrong, but for what is impossible; see [staleOrJoined]
+	impossible error         // of children that Finalize desires in a namespace that is being deleted
+	err        error         // all that went wrong, but for what is impossible; see [staleOrJoined]
+	adoption   time.Duration // when the next recreated child has adopted its dependents; 0: when something changes
 }
 
 // applyDesired brings the children to the desired state. It applies each child whatever
@@ -53,6 +56,8 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		return done
 	}
 	undesired, kept := r.splitUndesired(observed, plan)
+	adopting, undesired := r.splitAdopting(undesired)
+	kept = append(kept, adopting...)
 	r.request.isUnwritten = r.request.isUnwritten || plan.keepAll && len(kept) > 0
 	done.children = append(append(done.children, kept...), plan.unserved...)
 	isStopped := isStale(done.err)
@@ -65,6 +70,9 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		done.prunes, limitErr = r.findPrunes(ctx, done, undesired, kept)
 	}
 	err = r.writer.removeChildren(ctx, append(done.replacements(), done.prunes.due...))
+	if err == nil {
+		done.adoption, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.awaits)
+	}
 	done.err = staleOrJoined(done.err, limitErr, err)
 	return done
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -166,7 +167,7 @@ func (t task) newResult() child {
 	if t.source.PartOfReady != nil {
 		isApart = !*t.source.PartOfReady
 	}
-	return child{childKind: t.kind, name: t.Name, object: t.observed, isApart: isApart, notReady: t.source.NotReady}
+	return child{childKind: t.kind, name: t.Name, object: t.observed, isApart: isApart, notReady: t.source.NotReady, keepsDependents: t.WhenRecreated == declared.OrphanDependents}
 }
 
 // healthOf returns the health of an object as that of the child. If the object is ready by itself,

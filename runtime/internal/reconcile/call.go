@@ -45,12 +45,22 @@ func (c *caller) readsOf(kind *childKind) *atomic.Bool {
 
 // callAuthor calls Sync, or Finalize for a parent that is finalized.
 func (c *caller) callAuthor(ctx context.Context, observed *observed) (*declared.Response, error) {
-	request := c.newRequest(observed)
-	name, prepare := "Sync", c.loop.definition.Author.Sync
 	if c.isFinalizing() {
-		name, prepare = "Finalize", c.loop.definition.Author.Finalize
+		return c.call(ctx, "Finalize", c.loop.definition.Author.Finalize(c.newRequest(observed)))
 	}
-	call := prepare(request)
+	return c.callSync(ctx, observed)
+}
+
+// callSync calls Sync. It shows a parent that is being deleted as if it were not: what Sync desires of
+// its children is needed once more.
+func (c *caller) callSync(ctx context.Context, observed *observed) (*declared.Response, error) {
+	request := c.newRequest(observed)
+	request.Parent.SetDeletionTimestamp(nil)
+	return c.call(ctx, "Sync", c.loop.definition.Author.Sync(request))
+}
+
+// call makes a call of the author's code, and checks its response.
+func (c *caller) call(ctx context.Context, name string, call declared.Call) (*declared.Response, error) {
 	response, err := callWithTimeout(ctx, c, name, func(ctx context.Context) (*declared.Response, error) {
 		return process.CallInSpan(ctx, name, errorMessage, call)
 	})

@@ -41,18 +41,19 @@ func (k *childKind) healthRules() health.Rules {
 // child is an object and its kind, which the object itself may not say.
 type child struct {
 	*childKind
-	name       types.NamespacedName
-	object     client.Object     // of the cache; nil while it does not exist
-	notReady   string            // why Sync says that it is not ready; empty: it says nothing
-	isReplaced bool              // to be deleted, and created again
-	waitsFor   string            // why it was not applied, as in "waits for Pod a"; empty if it was
-	health     health.Health     // as of an apply in this reconcile; zero without one
-	conflict   *backoff.Conflict // why its write is put off; nil when it is not
-	altered    []string          // the paths at which admission keeps other values than desired
-	isOutdated bool              // it keeps an earlier desired state until somebody deletes it
-	isHistory  bool              // it stays although Sync does not desire it
-	isApart    bool              // the parent is ready whether it is or not
-	keptFields []fieldpath.Path  // that it keeps since it was adopted as it is, for a test that runs the operator
+	name            types.NamespacedName
+	object          client.Object     // of the cache; nil while it does not exist
+	notReady        string            // why Sync says that it is not ready; empty: it says nothing
+	isReplaced      bool              // to be deleted, and created again
+	keepsDependents bool              // its dependents stay when it is recreated
+	waitsFor        string            // why it was not applied, as in "waits for Pod a"; empty if it was
+	health          health.Health     // as of an apply in this reconcile; zero without one
+	conflict        *backoff.Conflict // why its write is put off; nil when it is not
+	altered         []string          // the paths at which admission keeps other values than desired
+	isOutdated      bool              // it keeps an earlier desired state until somebody deletes it
+	isHistory       bool              // it stays although Sync does not desire it
+	isApart         bool              // the parent is ready whether it is or not
+	keptFields      []fieldpath.Path  // that it keeps since it was adopted as it is, for a test that runs the operator
 
 	whenApplied []func(original any) error // what the author has called, since the child is applied
 }

@@ -75,12 +75,12 @@ func (r report) readyConditions() []metav1.Condition {
 	case len(inProgress) > 0:
 		return notReady(status.Reconciling, status.ReasonProgressing, joinSome(inProgress))
 	}
-	return []metav1.Condition{readyCondition(r.children)}
+	return []metav1.Condition{readyTrueCondition(r.children)}
 }
 
-// readyCondition returns the Ready condition of a parent all of whose children are ready, and as
+// readyTrueCondition returns the Ready condition of a parent all of whose children are ready, and as
 // desired but for what waits for somebody.
-func readyCondition(children []child) metav1.Condition {
+func readyTrueCondition(children []child) metav1.Condition {
 	var outdated, altered []string
 	for _, child := range children {
 		if child.isOutdated {

@@ -20,6 +20,7 @@
 //	applyTasks        batch.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
 //	limitPrunes       brake.go       hold prunes that no change of the parent explains, if many parents have them
 //	removeChildren    prune.go       recreate and prune children, and remove those that others replace (replace.go)
+//	endAdoptions      recreation.go  end the recreations of children whose dependents stay, once those have a new owner
 //	recordApplied     call.go        call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations
 //	reportOutcome     report.go      derive the conditions (conditions.go), write the status and the Events → outcome

@@ -41,6 +41,14 @@ func (s *subject) warnAboutConflicts(ctx context.Context, conflicts ...string) {
 	}
 }
 
+// warn records an Event of a reason and logs a line, as often as for errors.
+func (s *subject) warn(ctx context.Context, reason, text string) {
+	if s.state.eventTexts.isNew(text, s.now) {
+		log.FromContext(ctx).Info("warning", "reason", reason, "what", text)
+		s.recordEvent(corev1.EventTypeWarning, reason, truncateText(text))
+	}
+}
+
 // recordEvent records one Event. The action contains a hash of the note: Events that differ
 // only in their notes would be counted as one, and shown with the first one's note.
 func (s *subject) recordEvent(eventType, reason, note string) {

@@ -19,6 +19,9 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	if done.prunes.heldText, done.err = r.holdOptOut(ctx, done.children); done.err != nil || done.prunes.heldText != "" {
 		return r.reportOutcome(ctx, observed, response, done)
 	}
+	if finished, isOpen := r.finishRecreations(ctx, observed); isOpen {
+		return r.reportOutcome(ctx, observed, response, finished)
+	}
 	if r.loop.definition.Author.Finalize != nil && !r.finalizeHasReturned() {
 		response, done = r.callAndApply(ctx, observed)
 		if done.err != nil || !response.Finalized {
@@ -96,7 +99,7 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 // delete.
 func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	definition := &r.loop.definition
-	if definition.Author.Finalize != nil {
+	if definition.Author.Finalize != nil || len(r.recreations()) > 0 {
 		return true
 	}
 	for _, task := range plan.tasks {

@@ -156,7 +156,7 @@ func (l *loop) removeLeakedChild(ctx context.Context, leaked child) error {
 		verb = "orphaned"
 		err = l.removeOwnership(ctx, leaked, l.childCache.labelUID(current), nil)
 	} else {
-		_, err = leaked.applier.Delete(ctx, leaked.key(), current)
+		_, err = leaked.applier.Delete(ctx, leaked.key(), current, metav1.DeletePropagationBackground)
 	}
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 		}
 		existing := byName(observed.ofKind(kind))
 		for _, desired := range set.Children {
-			added, err := p.planChild(kind, desired)
+			added, err := p.planChild(kind, desired, existing)
 			made.hash += added.Input
 			if err == nil && seen[added.Key()] {
 				err = fmt.Errorf("%s is desired twice", added.Key())
@@ -114,13 +114,14 @@ func (kind *childKind) listUnserved(set declared.DesiredSet) (waiting []child) {
 
 // planChild completes one desired child. It converts a child that has not changed since the
 // last reconcile only once.
-func (p *planner) planChild(kind *childKind, desired declared.DesiredChild) (task, error) {
+func (p *planner) planChild(kind *childKind, desired declared.DesiredChild, existing map[types.NamespacedName]client.Object) (task, error) {
 	name, input, err := p.loop.identifyDesired(p.parent.GetNamespace(), kind, desired)
 	if err != nil {
 		return task{}, err
 	}
 	policies := desired.Policies.Or(kind.Policies)
-	byReference := p.getsOwnerReference(kind, name, policies.WhenDeleted)
+	isAdopting := p.isAdopting(kind, apply.Key{Kind: kind.GroupVersionKind, Name: name}, existing[name])
+	byReference := p.getsOwnerReference(kind, name, policies.WhenDeleted) && !isAdopting
 	made := task{kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
 	if made.after, err = p.readKeys(desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)

@@ -66,6 +66,9 @@ func (w *writer) removeChildren(ctx context.Context, children []child) error {
 	if err := w.checkUnchanged(ctx); err != nil {
 		return err
 	}
+	if err := w.recordRecreations(ctx, children); err != nil {
+		return err
+	}
 	var failures []error
 	for _, child := range children {
 		remove := w.deleteObject
@@ -85,7 +88,7 @@ func (w *writer) removeChildren(ctx context.Context, children []child) error {
 func (w *writer) deleteObject(ctx context.Context, child child) error {
 	existed := false
 	err := w.state.applied.Delete(w.now, child.key(), child.object, func() (err error) {
-		existed, err = child.applier.Delete(ctx, child.key(), child.object)
+		existed, err = child.applier.Delete(ctx, child.key(), child.object, child.propagation())
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
 // A record is an annotation that the operator writes on a parent which it finalizes, before it
@@ -67,6 +68,9 @@ func (s *subject) dropRecords(parent client.Object) {
 	for _, key := range recordKeys {
 		delete(annotations, s.loop.definition.Group+key)
 	}
+	if !controllerutil.ContainsFinalizer(parent, s.loop.finalizer) {
+		delete(annotations, s.loop.definition.Group+recreatingKey)
+	}
 	parent.SetAnnotations(annotations)
 }
 
@@ -86,7 +90,7 @@ func (w *writer) patchParent(ctx context.Context, change func(client.Object)) er
 }
 
 func (w *writer) sendParentPatch(ctx context.Context, changed client.Object) error {
-	budget, desired := &w.state.finalizers, fmt.Sprint(changed.GetFinalizers(), w.recordsOf(changed))
+	budget, desired := &w.state.finalizers, fmt.Sprint(changed.GetFinalizers(), w.recordsOf(changed), changed.GetAnnotations()[w.loop.definition.Group+recreatingKey])
 	if err := budget.Replay(w.now, desired, w.parent.GetUID()); err != nil {
 		return err
 	}

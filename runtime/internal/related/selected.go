@@ -221,13 +221,13 @@ func (s *Selected) retain(by reader, names []types.NamespacedName) {
 		}
 	}
 	if isNew && s.metadata == nil {
-		s.awaitNames()
+		s.scheduleNameWatches()
 	}
 }
 
-// awaitNames opens the watch of metadata if there are too many names, and watches of names once
-// there was no new one for a while, or new ones do not cease. The caller holds the lock.
-func (s *Selected) awaitNames() {
+// scheduleNameWatches opens the watch of metadata if there are too many names, and watches of names
+// once there was no new one for a while, or new ones do not cease. The caller holds the lock.
+func (s *Selected) scheduleNameWatches() {
 	if len(s.objects) > maxNames && s.openMetadata() == nil {
 		return
 	}

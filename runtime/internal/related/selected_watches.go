@@ -56,7 +56,7 @@ func (s *Selected) openNames() {
 		return
 	}
 	if len(s.objects) > maxNames {
-		s.awaitNames()
+		s.scheduleNameWatches()
 		return
 	}
 	for name, object := range s.objects {
@@ -66,7 +66,7 @@ func (s *Selected) openNames() {
 		call := callbacks{s.handle, func() { s.replaceCopy(name) }, func() { s.handleName(name) }}
 		opened, err := s.watches.open(partOfName(s.kind, s.empty, name), s.empty, call)
 		if err != nil {
-			s.awaitNames()
+			s.scheduleNameWatches()
 			return
 		}
 		object.watch = opened

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,9 +76,9 @@ func pruneStruct(value reflect.Value, content map[string]any) {
 		case name == "" && (field.Anonymous || slices.Contains(strings.Split(options, ","), "inline")):
 			pruneUnset(value.Field(i), content)
 		case value.Field(i).IsZero():
-			delete(content, name)
+			delete(content, cmp.Or(name, field.Name))
 		default:
-			pruneUnset(value.Field(i), content[name])
+			pruneUnset(value.Field(i), content[cmp.Or(name, field.Name)])
 		}
 	}
 }

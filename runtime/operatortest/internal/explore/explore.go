@@ -31,6 +31,9 @@ func Run(t *testing.T, config instance.Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
 	plan := x.planTrials()
+	if pattern := flagValue("test.run"); len(plan.all()) == 0 && selectsSubtests(pattern, t.Name()) {
+		t.Fatalf("no case matches -run '%s'\nthe cases depend on OPGEN_EXPLORE, EXHAUSTIVE and OPGEN_EXPLORE_SEED: set them as for the test that failed", pattern)
+	}
 	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(plan.all()))
 	x.runLives(plan.lives)
 	x.runTrials(plan.trials)

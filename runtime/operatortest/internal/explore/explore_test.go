@@ -71,6 +71,21 @@ func TestEachFamilyIsMadeInEachWayStateAndTime(t *testing.T) {
 	}
 }
 
+func TestSelectsSubtests(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"":                              false,
+		"^TestExplore$":                 false,
+		"^TestExplore$/^ConfigMap_[*]$": true,
+		"^TestOther$/^ConfigMap$":       false,
+		"TestOther/x|TestExplore":       false,
+		"TestOther/x|TestExplore/y":     true,
+	} {
+		if got := selectsSubtests(pattern, "TestExplore"); got != want {
+			t.Errorf("%q: %t", pattern, got)
+		}
+	}
+}
+
 func TestShortExplorationMakesOneLookalikeOfEachChild(t *testing.T) {
 	for _, who := range []string{copier, planter} {
 		few, all := selection{short, "1", map[string]bool{}}, selection{exhaustive, "1", map[string]bool{}}

@@ -41,6 +41,13 @@ func matchesEach(pattern, name string) bool {
 	return true
 }
 
+// selectsSubtests reports whether a pattern of go test selects some of a test's subtests only.
+func selectsSubtests(pattern, name string) bool {
+	return slices.ContainsFunc(splitPattern(pattern, '|'), func(one string) bool {
+		return len(splitPattern(one, '/')) > strings.Count(name, "/")+1 && matchesEach(one, name)
+	})
+}
+
 func isSkipped(pattern, name string) bool {
 	return pattern != "" && len(splitPattern(pattern, '/')) <= strings.Count(name, "/")+1 && matchesPattern(pattern, name)
 }

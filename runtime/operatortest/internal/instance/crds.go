@@ -105,6 +105,23 @@ type unknown struct {
 	raw []byte
 }
 
+// ReadCRDs reads the CRDs in a file, or in all YAML files of a directory.
+func ReadCRDs(path string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	found, err := readCRDs(path)
+	if err != nil {
+		return nil, err
+	}
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for _, one := range found {
+		crd := new(apiextensionsv1.CustomResourceDefinition)
+		if err := json.Unmarshal(one.raw, crd); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		crds = append(crds, crd)
+	}
+	return crds, nil
+}
+
 // readCRDs reads the CRDs in a file, or in all YAML files of a directory.
 func readCRDs(path string) (crds []unknown, err error) {
 	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {

@@ -95,7 +95,7 @@ func (o *Operator) EventuallyWithin(patience, pause time.Duration, what string, 
 			o.T.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
 		if time.Now().After(deadline) {
-			o.T.Fatalf("waiting until %s: %v", what, err)
+			o.T.Fatalf("waiting until %s: %v\n%s", what, err, o.DescribeSituation())
 		}
 		time.Sleep(pause)
 	}

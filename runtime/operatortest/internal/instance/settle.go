@@ -34,7 +34,7 @@ func (o *Operator) AwaitSettled(within time.Duration) {
 			o.T.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
 		if o.isFlapping(from) || time.Now().After(deadline) {
-			o.T.Fatalf("the operator does not settle: %s\n%s", reason, o.DescribeRequests(from))
+			o.T.Fatalf("the operator does not settle: %s\n%s%s", reason, o.DescribeRequests(from), o.DescribeSituation())
 		}
 		time.Sleep(Glance)
 	}

@@ -1,0 +1,12 @@
+// Package kubelet writes what nodes and controllers report, where there are none: the status of
+// Pods that run, have ended or crash, of Jobs and Deployments that fail, and the conditions of custom
+// resources.
+//
+// It changes objects in memory alone. The test harness (runtime/operatortest) and the command
+// "opgen cluster ready" read and write them. The package links neither an operator nor a client of
+// the API server, so that both may import it.
+//
+//	pods.go        Pods
+//	workloads.go   Jobs and Deployments that fail
+//	conditions.go  custom resources
+package kubelet

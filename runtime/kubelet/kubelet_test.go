@@ -1,0 +1,93 @@
+package kubelet_test
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/kubelet"
+)
+
+var now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// TestPods shows that the runtime sees each status as what it stands for, in place of any other.
+func TestPods(t *testing.T) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "main:1"}, {Name: "proxy", Image: "proxy:1"}}}}
+	for _, test := range []struct {
+		name    string
+		play    func(*corev1.Pod, time.Time)
+		phase   corev1.PodPhase
+		state   health.State
+		message string
+	}{
+		{"unpullable", kubelet.FailToPullImages, corev1.PodPending, health.InProgress, "container main waits: ImagePullBackOff"},
+		{"runs", kubelet.RunPod, corev1.PodRunning, health.Ready, ""},
+		{"crashes", func(p *corev1.Pod, now time.Time) { kubelet.CrashPod(p, 4, now) }, corev1.PodRunning, health.InProgress, "container main waits: CrashLoopBackOff"},
+		{"runs again", kubelet.RunPod, corev1.PodRunning, health.Ready, ""},
+		{"failed", kubelet.FailPod, corev1.PodFailed, health.Failed, "has failed"},
+		{"succeeded", kubelet.SucceedPod, corev1.PodSucceeded, health.Ready, ""},
+	} {
+		test.play(pod, now)
+		state := health.Of(pod)
+		if pod.Status.Phase != test.phase || state.State != test.state || state.Message != test.message {
+			t.Errorf("%s: phase %s, %+v", test.name, pod.Status.Phase, state)
+		}
+		if len(pod.Status.ContainerStatuses) != 2 || len(pod.Status.Conditions) != 4 {
+			t.Errorf("%s: %+v", test.name, pod.Status)
+		}
+	}
+	if restarts := pod.Status.ContainerStatuses[1].RestartCount; restarts != 4 {
+		t.Errorf("%d restarts in the end", restarts)
+	}
+}
+
+// TestWorkloadsFailOnce shows that a status is changed once.
+func TestWorkloadsFailOnce(t *testing.T) {
+	job, deployment := new(batchv1.Job), new(appsv1.Deployment)
+	deployment.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue}}
+	for i, changes := range []bool{true, false} {
+		if got := kubelet.FailJob(job, now); got != changes {
+			t.Errorf("call %d changes the Job: %v", i+1, got)
+		}
+		if got := kubelet.FailDeployment(deployment, now); got != changes {
+			t.Errorf("call %d changes the Deployment: %v", i+1, got)
+		}
+	}
+	if state := health.Of(deployment); state.State != health.Failed || len(deployment.Status.Conditions) != 1 {
+		t.Errorf("the Deployment: %+v, %+v", state, deployment.Status.Conditions)
+	}
+}
+
+func TestConditions(t *testing.T) {
+	resource := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"status": map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "True"}}},
+	}}
+	for _, test := range []struct {
+		name  string
+		set   func(*unstructured.Unstructured, time.Time) error
+		state health.State
+		many  int
+	}{
+		{"ready", kubelet.SetReady, health.Ready, 2},
+		{"failed", kubelet.SetFailed, health.Failed, 3},
+		{"ready again", kubelet.SetReady, health.Ready, 3},
+	} {
+		if err := test.set(resource, now); err != nil {
+			t.Fatal(err)
+		}
+		conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
+		if state := health.Of(resource); state.State != test.state || len(conditions) != test.many {
+			t.Errorf("%s: %+v with %v", test.name, state, conditions)
+		}
+	}
+	resource.Object["status"] = map[string]any{"conditions": "none"}
+	if err := kubelet.SetReady(resource, now); err == nil || err.Error() != "status.conditions is no list" {
+		t.Errorf("error %v", err)
+	}
+}
