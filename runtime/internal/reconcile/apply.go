@@ -71,7 +71,7 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 	}
 	err = r.writer.removeChildren(ctx, append(done.replacements(), done.prunes.due...))
 	if err == nil {
-		done.adoption, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.awaits)
+		done.adoption, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.mayRecreate)
 	}
 	done.err = staleOrJoined(done.err, limitErr, err)
 	return done

@@ -111,12 +111,15 @@ func (w *writer) writeRecreations(ctx context.Context, recorded, open recreation
 	})
 }
 
-// awaits reports whether a child of this name, which does not exist, may be created again.
-func (p plan) awaits(name string) bool {
-	isNamed := func(key apply.Key) bool { return recreationName(key) == name }
-	return p.keepAll || slices.ContainsFunc(slices.Collect(maps.Keys(p.keep)), isNamed) ||
-		slices.ContainsFunc(p.tasks, func(t task) bool { return isNamed(t.Key()) }) ||
-		slices.ContainsFunc(p.unserved, func(c child) bool { return isNamed(c.key()) })
+// mayRecreate reports whether a child of this name, which does not exist, may be created again.
+func (p plan) mayRecreate(name string) bool {
+	for key := range p.keep {
+		if recreationName(key) == name {
+			return true
+		}
+	}
+	return p.keepAll || slices.ContainsFunc(p.tasks, func(t task) bool { return recreationName(t.Key()) == name }) ||
+		slices.ContainsFunc(p.unserved, func(c child) bool { return recreationName(c.key()) == name })
 }
 
 // propagation returns what happens to the dependents of a child that is deleted.
@@ -188,9 +191,8 @@ func (r *run) endAdoptions(ctx context.Context, children []child, isAwaited func
 			left := r.adoptionTime(child.childKind, child.object)
 			if left == 0 {
 				ended = append(ended, name)
-			} else if next == 0 || left < next {
-				next = left
 			}
+			next = earlier(next, left)
 		}
 	}
 	return next, r.writer.endRecreations(ctx, ended)

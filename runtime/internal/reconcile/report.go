@@ -19,6 +19,7 @@ type report struct {
 	err              error
 	heldPrunes       string            // see [prunes]
 	isFinalizing     bool              // the parent's children are to go
+	adoption         time.Duration     // as in [applied]
 	metadataConflict *backoff.Conflict // see [writer]
 	statusConflict   *backoff.Conflict
 }
@@ -34,7 +35,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	r.recordResult(done)
 	limit := r.loop.definition.Retries
 	err := r.state.giveUpIfLast(errors.Join(done.err, r.cleanupErr, r.restorer.err), limit)
-	made := report{children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), metadataConflict: r.writer.metadataConflict}
+	made := report{children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), adoption: done.adoption, metadataConflict: r.writer.metadataConflict}
 	conditions := r.findConditions(made)
 	if !r.delaysReport(err) {
 		refused := r.writer.writeStatus(ctx, response, conditions, err)
@@ -58,9 +59,6 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	r.countAnswer(ctx, observed, response, made.nextRequeue(r.now, max(response.RequeueAfter, 0)), err)
 	r.state.hasTimer = response.RequeueAfter != 0
 	requeue := made.nextRequeue(r.now, r.requestedRequeue(ctx, observed, response.RequeueAfter))
-	if done.adoption > 0 && (requeue == 0 || done.adoption < requeue) {
-		requeue = done.adoption
-	}
 	if err == nil {
 		r.request.completeRequest()
 	}
@@ -78,23 +76,29 @@ func (r *run) findConditions(made report) []metav1.Condition {
 }
 
 // nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
-// before that when a repair that was put off is due, or what admission has altered is to be
-// written again.
+// before that when a repair that was put off is due, what admission has altered is to be written again,
+// or an adoption ends.
 func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration {
+	requeue = earlier(requeue, r.adoption)
 	conflicts := []*backoff.Conflict{r.metadataConflict, r.statusConflict}
 	for _, child := range r.children {
 		conflicts = append(conflicts, child.conflict)
-		if len(child.altered) > 0 && (requeue == 0 || backoff.Altered < requeue) {
-			requeue = backoff.Altered
+		if len(child.altered) > 0 {
+			requeue = earlier(requeue, backoff.Altered)
 		}
 	}
 	for _, conflict := range conflicts {
-		if conflict == nil {
-			continue
-		}
-		if left := max(conflict.Retry.Sub(now), time.Millisecond); requeue == 0 || left < requeue {
-			requeue = left
+		if conflict != nil {
+			requeue = earlier(requeue, max(conflict.Retry.Sub(now), time.Millisecond))
 		}
 	}
 	return requeue
+}
+
+// earlier returns the shorter of two waits; 0: no wait.
+func earlier(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
