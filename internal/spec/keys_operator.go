@@ -15,7 +15,7 @@ func operatorMapping(op *Operator) Mapping {
 		{Name: "related", Absent: "none", value: listOf(&op.Related, relatedMapping), Doc: "list of what Sync reads beside the children"},
 		{Name: "finalize", value: trueOrFalseBy(false, &op.Finalize), Doc: "the author implements Finalize"},
 		{Name: "teardown", value: wordOr(TeardownTogether, &op.Teardown, TeardownTogether, TeardownOrdered),
-			Doc: "how the children of a deleted parent go. `together`: the garbage collector deletes them; `ordered`: as Finalize asks for fewer and fewer of them, and without a Finalize kind by kind, the last first"},
+			Doc: "how the children of a deleted parent go. `together`: the garbage collector deletes them; `ordered`: as Finalize asks for fewer and fewer of them, and without a Finalize kind by kind, the last first. Children have no owner references then, and tools that draw trees by them do not show children below their parent"},
 		{Name: "retries", Absent: "no limit", value: integerBetween(&op.Retries, 1, math.MaxInt32),
 			Doc: "failed reconciles in a row after which a parent is left alone until something changes"},
 		{Name: "timeout", Absent: "`2m`", value: durationBetween(&op.Timeout, time.Second, 24*time.Hour), Doc: "what one Sync or Finalize may take, from `1s` to `24h`"},

@@ -68,6 +68,12 @@ func (v typesView) Types() []typeView {
 	return views
 }
 
+// HasPointers reports whether a field of a type is a pointer.
+func (v typesView) HasPointers() bool {
+	isPointer := func(f gomodel.Field) bool { return f.Type != nil && f.Type.Shape == gomodel.Pointer }
+	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return slices.ContainsFunc(t.Fields, isPointer) })
+}
+
 // KeepsUnknown reports whether a type keeps fields that are not in its schema.
 func (v typesView) KeepsUnknown() bool {
 	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Unknown != "" })

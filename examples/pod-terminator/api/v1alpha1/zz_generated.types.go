@@ -2,6 +2,9 @@
 
 package v1alpha1
 
+// A field is a pointer where its absence, which is nil, and its zero value differ. Any other optional field is absent
+// if it is zero.
+
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
