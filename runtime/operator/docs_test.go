@@ -40,7 +40,7 @@ func TestDocsShowTestedCode(t *testing.T) {
 // TestDocsShowEveryOption looks in the pages for all that an author can use.
 func TestDocsShowEveryOption(t *testing.T) {
 	pages := read(t, "../../docs/runtime.md") + read(t, "../../docs/children.md")
-	for _, file := range []string{"request.go", "response.go", "policies.go", "desired.go", "snapshot.go", "snapshot_health.go", "snapshot_refused.go", "snapshot_name_conflict.go", "generated.go", "runs.go"} {
+	for _, file := range []string{"request.go", "response.go", "policies.go", "desired.go", "snapshot.go", "snapshot_health.go", "snapshot_refused.go", "snapshot_name_conflict.go", "generated.go", "runs.go", "trigger.go", "poller.go"} {
 		for name := range exported(t, file) {
 			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(pages) {
 				t.Errorf("%s of %s is in no page", name, file)

@@ -60,6 +60,7 @@ type author struct {
 	sync       Function
 	finalize   Function // nil for a controller without one
 	alter      func(*siteDefinition)
+	triggers   []operator.TriggerSource
 	manager    *operator.Manager // where to put it; nil for nowhere
 	reconciles int
 	poked      string // the last poke that a reconcile saw
@@ -115,7 +116,7 @@ func (a *author) controllers(mgr operator.Manager) ([]operator.Controller, error
 	if a.alter != nil {
 		a.alter(&definition)
 	}
-	return []operator.Controller{operator.NewController(definition)}, nil
+	return []operator.Controller{operator.WithTriggers(operator.NewController(definition), a.triggers...)}, nil
 }
 
 // fixture is an operator that runs an author's code on a real API server.

@@ -8,8 +8,9 @@ import (
 
 // View sums up the versions of all that a reconcile sees.
 type View struct {
-	Objects uint64 // children and related objects
-	Parent  string // the parent's resource version; empty: one that no reconcile sees
+	Objects  uint64 // children and related objects
+	Parent   string // the parent's resource version; empty: one that no reconcile sees
+	Triggers uint64 // how often something outside of the cluster has named the parent
 }
 
 // Failures are the failed reconciles of one parent since the last that succeeded. The zero

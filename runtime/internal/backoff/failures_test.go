@@ -7,7 +7,7 @@ import (
 )
 
 func TestFailureIsRetriedEarlyOnlyForAChange(t *testing.T) {
-	seen := View{1, "10"}
+	seen := View{Objects: 1, Parent: "10"}
 	no := Failure{Err: errors.New("no"), View: seen}
 	with := func(change func(*Failure)) Failure {
 		failure := no
@@ -25,13 +25,13 @@ func TestFailureIsRetriedEarlyOnlyForAChange(t *testing.T) {
 	}{
 		{name: "an echo of the status write", failure: no, seen: seen, delayed: true},
 		{name: "its time has come", failure: no, seen: seen, after: time.Second},
-		{name: "the parent changed", failure: no, seen: View{1, "11"}},
-		{name: "a child changed", failure: no, seen: View{2, "10"}},
+		{name: "the parent changed", failure: no, seen: View{Objects: 1, Parent: "11"}},
+		{name: "a child changed", failure: no, seen: View{Objects: 2, Parent: "10"}},
 		{name: "the name of a child may be free again", failure: with(func(f *Failure) { f.NameConflict = true }), seen: seen},
 		{name: "a terminal error, much later", failure: terminal, seen: seen, after: time.Hour, delayed: true},
 		{name: "a terminal error, before the requeue", failure: requeued, seen: seen, after: time.Minute, delayed: true},
 		{name: "a terminal error, at the requeue", failure: requeued, seen: seen, after: time.Hour},
-		{name: "a terminal error, the parent changed", failure: terminal, seen: View{1, "11"}},
+		{name: "a terminal error, the parent changed", failure: terminal, seen: View{Objects: 1, Parent: "11"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var f Failures
@@ -45,7 +45,7 @@ func TestFailureIsRetriedEarlyOnlyForAChange(t *testing.T) {
 
 func TestRetriesBackOff(t *testing.T) {
 	var f Failures
-	failure := Failure{Err: errors.New("no"), View: View{1, "10"}}
+	failure := Failure{Err: errors.New("no"), View: View{Objects: 1, Parent: "10"}}
 	for _, least := range []time.Duration{Retries.First, 2 * Retries.First, 4 * Retries.First} {
 		delay := f.Add(failure, start)
 		if most := least + least/5; delay < least || delay > most {

@@ -50,7 +50,7 @@ func TestHotLoopCountsAnswersThatDifferForNoReason(t *testing.T) {
 }
 
 func TestHotLoopDelays(t *testing.T) {
-	left, at := View{1, "1"}, time.Unix(1000, 0)
+	left, at := View{Objects: 1, Parent: "1"}, time.Unix(1000, 0)
 	for _, test := range []struct {
 		name  string
 		l     *HotLoop
@@ -64,7 +64,7 @@ func TestHotLoopDelays(t *testing.T) {
 		{name: "more", l: &HotLoop{last: Answer{Left: left, Time: at}, count: HotLoops.Free + 3}, seen: left, want: 8 * HotLoops.First},
 		{name: "no end of them", l: &HotLoop{last: Answer{Left: left, Time: at}, count: 1000}, seen: left, want: HotLoops.Longest},
 		{name: "its time has come", l: &HotLoop{last: Answer{Left: left, Time: at}, count: 1000}, seen: left, after: HotLoops.Longest},
-		{name: "something else changed", l: &HotLoop{last: Answer{Left: left, Time: at}, count: 1000}, seen: View{2, "1"}},
+		{name: "something else changed", l: &HotLoop{last: Answer{Left: left, Time: at}, count: 1000}, seen: View{Objects: 2, Parent: "1"}},
 		{name: "Sync asked for a reconcile", l: &HotLoop{last: Answer{Left: left, Time: at, Requeue: at.Add(time.Minute)}, count: 1000}, seen: left, want: time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {

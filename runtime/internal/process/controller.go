@@ -19,6 +19,7 @@ type Controller struct {
 	name    string
 	project string // empty if it has none
 	setUp   func(manager.Manager, *Environment) error
+	sources []Source
 }
 
 // NewController returns a controller that setUp adds to a manager.
@@ -31,6 +32,7 @@ type Environment struct {
 	Settings
 	Metrics  Metrics
 	Related  *related.Watches // of related objects, which all controllers share
+	Sources  []Source         // that have parents of the controller reconciled
 	life     *lifetime
 	starting *starting // the controller
 }

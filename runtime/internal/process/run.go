@@ -139,6 +139,7 @@ func (mgr probedManager) addControllers(settings Settings, life *lifetime, contr
 		}
 		names[controller.name] = true
 		own := *environment
+		own.Sources = controller.sources
 		own.starting = &starting{Controller: controller, environment: &own}
 		if err := own.starting.setUp(mgr); err != nil {
 			return fmt.Errorf("controller %s: %w", controller.name, err)

@@ -9,7 +9,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -66,13 +65,6 @@ func (l *loop) listParents(ctx context.Context) ([]client.Object, error) {
 		return nil, err
 	}
 	return listItems(list)
-}
-
-// setQueue is called with the work queue when the controller starts.
-func (l *loop) setQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
-	l.queue = queue
-	l.optional.addQueue(l, queue)
-	return nil
 }
 
 // brakeKey names a parent for the brake.

@@ -1,9 +1,11 @@
 package reconcile
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -72,6 +74,25 @@ func (l *loop) policiesOf(child child) declared.Policies {
 	return declared.ParseDeletionText(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved]).Or(child.Policies)
 }
 
+// setQueue is called with the work queue when the controller starts. ctx ends when it stops.
+func (l *loop) setQueue(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+	l.queue = queue
+	l.optional.addQueue(l, queue)
+	for _, source := range l.environment.Sources {
+		source.Attach(ctx, process.Receiver{Reconcile: l.reconcileTriggered, Now: l.now})
+	}
+	return nil
+}
+
+// reconcileTriggered has a parent reconciled that something outside of the cluster names. It counts as
+// a change, so that no backoff delays it.
+func (l *loop) reconcileTriggered(name types.NamespacedName) {
+	if state := l.states.get(name); state != nil {
+		state.triggers.Add(1)
+	}
+	l.queue.Add(ctrl.Request{NamespacedName: name})
+}
+
 // forget drops what is remembered of a parent that is gone.
 func (l *loop) forget(name client.ObjectKey) {
 	if state := l.states.get(name); state != nil {
@@ -80,6 +101,9 @@ func (l *loop) forget(name client.ObjectKey) {
 	l.states.forget(name)
 	l.brake.Forget(l.brakeKey(name))
 	l.forgetRelated(name)
+	for _, source := range l.environment.Sources {
+		source.Forget(l.parentKind.empty, name)
+	}
 }
 
 // forgetRelated drops what a parent reads of related objects.

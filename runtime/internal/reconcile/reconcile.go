@@ -93,7 +93,7 @@ func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
 	r.state.startSpec(r.parent, r.loop.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
-	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
+	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion(), Triggers: r.triggers}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !r.test.IsForced() {
 		r.test.IsDelayed = true
 		return r.requeueAfter(left)

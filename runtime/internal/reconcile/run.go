@@ -32,6 +32,7 @@ type run struct {
 // newRun returns a reconcile of a parent that was read from the cache.
 func (l *loop) newRun(parent client.Object) *run {
 	s := &subject{loop: l, state: l.states.getOrAdd(client.ObjectKeyFromObject(parent), parent.GetUID()), parent: parent, now: l.now()}
+	s.triggers = s.state.triggers.Load()
 	calls, writer, request := &caller{subject: s}, &writer{subject: s}, &writeRequest{subject: s}
 	return &run{
 		subject: s, calls: calls, writer: writer, request: request,
@@ -47,6 +48,8 @@ type subject struct {
 	state  *state
 	parent client.Object // its fields may be set; what is in them is the cache's own
 	now    time.Time
+
+	triggers uint64 // of the state, when the reconcile began
 }
 
 func (s *subject) isDeleting() bool { return s.parent.GetDeletionTimestamp() != nil }

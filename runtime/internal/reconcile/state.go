@@ -44,6 +44,8 @@ type state struct {
 	reads      []atomic.Bool // of the last call of Sync; see [run.reads]
 	lookedUp   bool          // children that come after others, since this process began
 
+	triggers atomic.Uint64 // how often something outside of the cluster has named the parent
+
 	isOrphaning  atomic.Bool // the parent is deleted, and every child is to stay
 	isForeground atomic.Bool // the parent is deleted, and waits for the garbage collector
 

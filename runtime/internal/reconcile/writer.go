@@ -83,5 +83,5 @@ func (w *writer) view(observed *observed) backoff.View {
 		}
 	}
 	left = slices.AppendSeq(left, maps.Values(written))
-	return backoff.View{Objects: sumVersions([][]client.Object{left}), Parent: w.parent.GetResourceVersion()}
+	return backoff.View{Objects: sumVersions([][]client.Object{left}), Parent: w.parent.GetResourceVersion(), Triggers: w.triggers}
 }
