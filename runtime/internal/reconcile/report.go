@@ -21,6 +21,8 @@ type report struct {
 	isFinalizing     bool              // the parent's children are to go
 	metadataConflict *backoff.Conflict // see [writer]
 	statusConflict   *backoff.Conflict
+
+	deletionConflicts []deletionConflict
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
@@ -33,8 +35,13 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	}
 	r.recordResult(done)
 	limit := r.loop.definition.Retries
-	err := r.state.giveUpIfLast(errors.Join(done.err, r.cleanupErr, r.restorer.err), limit)
-	made := report{children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), metadataConflict: r.writer.metadataConflict}
+	deletions, invalid := r.planDeletions(done.prunes.deletions)
+	own := errors.Join(done.err, invalid, r.cleanupErr, r.restorer.err)
+	err := r.state.giveUpIfLast(errors.Join(own, deletions.failed), limit)
+	made := report{
+		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(),
+		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts,
+	}
 	conditions := r.findConditions(made)
 	if !r.delaysReport(err) {
 		refused := r.writer.writeStatus(ctx, response, conditions, err)
@@ -47,7 +54,16 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 		if isStale(refused) {
 			return outcome{err: refused}
 		}
-		err = r.state.giveUpIfLast(errors.Join(err, refused), limit)
+		own, err = errors.Join(own, refused), r.state.giveUpIfLast(errors.Join(err, refused), limit)
+	}
+	if own == nil && len(deletions.due) > 0 {
+		failed, refused := r.deleteAndReport(ctx, response, &made, deletions)
+		if isStale(failed) || isStale(refused) {
+			return outcome{err: staleOrJoined(failed, refused)}
+		}
+		err = r.state.giveUpIfLast(errors.Join(failed, refused), limit)
+		made.err = err
+		conditions = r.findConditions(made)
 	}
 	made.statusConflict = r.writer.statusConflict
 	r.recordEvents(response.Events, err)
@@ -88,6 +104,9 @@ func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration 
 			requeue = backoff.Altered
 		}
 	}
+	for i := range r.deletionConflicts {
+		conflicts = append(conflicts, &r.deletionConflicts[i].Conflict)
+	}
 	for _, conflict := range conflicts {
 		if conflict == nil {
 			continue
@@ -97,4 +116,23 @@ func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration 
 		}
 	}
 	return requeue
+}
+
+// deleteAndReport deletes related objects, once the status is written. If the result is another one than
+// the status says, it writes the status again: refused is the error of that.
+func (r *run) deleteAndReport(ctx context.Context, response *declared.Response, made *report, plan deletions) (failed, refused error) {
+	failed = r.writer.deleteRelated(ctx, plan.due)
+	if isStale(failed) || r.delaysReport(failed) || isSameError(failed, plan.failed) {
+		return failed, nil
+	}
+	made.err = r.state.giveUpIfLast(failed, r.loop.definition.Retries)
+	return failed, r.writer.writeStatus(ctx, response, r.findConditions(*made), made.err)
+}
+
+// isSameError reports whether two errors say the same; so do two that are nil.
+func isSameError(a, b error) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Error() == b.Error()
 }
