@@ -24,6 +24,7 @@ func relatedMapping(r *Related) Mapping {
 			Doc: "where the objects are: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
 		{Name: "cache", value: wordOr(CacheFull, &r.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the objects in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
+		{Name: "delete", value: trueOrFalseBy(false, &r.Delete), Doc: "Sync may have the objects deleted, by `Delete` of its response; the role has the right to; see [children.md](children.md#deleting-related-objects)"},
 		{Name: "optional", value: trueOrFalseBy(false, &r.Optional), Doc: "the CRD of the kind may be absent, come and go: Sync sees that by `Served` of the snapshot. Otherwise the controller waits for the CRD"},
 		{Name: "access", value: wordOr(AccessWatch, &r.Access, AccessWatch, AccessGet),
 			Doc: "how Sync gets at the objects: from memory, and it runs again when they change (`watch`), or by a request for each name in each reconcile (`get`), which needs no right to list them; see [children.md](children.md#what-the-watch-of-an-entry-costs)"},

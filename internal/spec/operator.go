@@ -92,6 +92,7 @@ type Related struct {
 	NamespacesFrom string // a path in the parent to a namespace or a list of namespaces
 	Cache          Cache
 	Access         Access
+	Delete         bool // Sync may have the objects deleted
 	Optional       bool // the CRD of the kind may be absent
 }
 

@@ -287,6 +287,9 @@ func (r relatedView) Selection() string {
 	if r.Metadata() {
 		set = append(set, "Metadata: true")
 	}
+	if r.Spec.Delete {
+		set = append(set, "Delete: true")
+	}
 	if r.Spec.Optional {
 		set = append(set, "Optional: true")
 	}

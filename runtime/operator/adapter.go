@@ -119,7 +119,7 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 func convertParentPart[D, S any](response *Response[D, S]) *declared.Response {
 	converted := &declared.Response{
 		Events: response.Events, Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
-		RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
+		Delete: response.Delete, RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
 		ConvertAgain: func() *declared.Response { return convertParentPart(response) },
 	}
 	if response.Status != nil {

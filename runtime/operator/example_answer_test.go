@@ -41,6 +41,30 @@ func ExampleRequest() {
 	// status: phase "Opening", copies 0
 }
 
+// Related objects are deleted once the status says what became of them.
+func ExampleResponse_delete() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		status := req.Parent.Status
+		response := &Response{Status: &status}
+		for order := range req.Related.Orders.All() {
+			status.Phase = "Took " + order.Name
+			response.Delete = append(response.Delete, order)
+		}
+		return response, nil
+	}
+	show(sync, tea(func(req *Request) {
+		req.Related.Orders = operator.NewSnapshot(&corev1.ConfigMap{ObjectMeta: called("order-7")})
+	}))
+	// Output:
+	// children: left alone
+	// deletes order-7
+	// status: phase "Took order-7", copies 0
+}
+
 // Nil means leave alone: here nothing is made, and nothing is pruned, while the
 // settings are missing.
 func ExampleResponse() {

@@ -81,6 +81,7 @@ type (
 	shopRelated struct {
 		Settings operator.Snapshot[*corev1.ConfigMap]
 		Rates    operator.Snapshot[*corev1.ConfigMap]
+		Orders   operator.Snapshot[*corev1.ConfigMap]
 	}
 	shopSelections struct {
 		Rates []operator.Selection
@@ -172,6 +173,9 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 	}
 	if response.KeepAll {
 		fmt.Println("all others are kept")
+	}
+	for _, object := range response.Delete {
+		fmt.Println("deletes", object.GetName())
 	}
 	if response.Status != nil {
 		fmt.Printf("status: phase %q, copies %d", response.Status.Phase, response.Status.Copies)

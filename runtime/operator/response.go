@@ -4,6 +4,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
@@ -23,6 +24,11 @@ type Response[D, S any] struct {
 	// KeepAll makes Children a part of the answer: what it does not mention stays as it is, of every
 	// kind, as by [DesiredSet.Keep]. Nothing is pruned.
 	KeepAll bool
+	// Delete lists related objects of this request that are to be deleted, if their entry in the spec file
+	// says delete: true. Each is deleted after the status is written, if the object still has its
+	// UID, and unless something has failed in the reconcile. One that is gone or being deleted needs no
+	// more. A child is no related object: it is pruned once it is left out of Children.
+	Delete []client.Object
 	// Status is the complete status. The runtime fills in its
 	// observedGeneration and conditions; conditions found in it are ignored.
 	// Nil leaves the other fields as they are.

@@ -113,13 +113,17 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 					entry("secrets", spec.Related{Name: "password", Access: spec.AccessGet}),
 					entry("services", spec.Related{Name: "web"}),
 					entry("services", spec.Related{Dynamic: true, Access: spec.AccessGet}),
+					entry("replicationcontrollers", spec.Related{Selector: "app=web", Delete: true}),
+					entry("leases", spec.Related{Name: "old", Access: spec.AccessGet, Delete: true}),
 				}
 			}),
 			want: []string{
 				"/configmaps[rates]: get list watch",
 				"/configmaps[settings]: get list watch",
 				"/endpoints services: get",
+				"/leases[old]: get delete",
 				"/pods: get list watch",
+				"/replicationcontrollers: get list watch delete",
 				"/secrets[password]: get",
 				"/services[web]: get list watch",
 				parents,

@@ -33,12 +33,25 @@ func (f Failed) IsYoung(now time.Time) bool {
 // Replay returns the error of the last write of a desired state to the object of a UID, if
 // that failed and the next one is not due; nil if it may be made.
 func (b *Budget) Replay(now time.Time, state string, uid types.UID) error {
-	if b.failed == nil || b.state != state || b.failed.UID != uid || !now.Before(b.failed.Retry) {
+	if !b.hasFailed(state, uid) || !now.Before(b.failed.Retry) {
 		return nil
 	}
 	replayed := *b.failed
 	replayed.Replayed = true
 	return replayed
+}
+
+// Failure returns the error of the last write of a desired state to the object of a UID, if that
+// failed, whether the next one is due or not.
+func (b *Budget) Failure(state string, uid types.UID) error {
+	if !b.hasFailed(state, uid) {
+		return nil
+	}
+	return *b.failed
+}
+
+func (b *Budget) hasFailed(state string, uid types.UID) bool {
+	return b.failed != nil && b.state == state && b.failed.UID == uid
 }
 
 // Succeeded notes that a write did not fail.

@@ -33,9 +33,10 @@ type Request struct {
 
 // Response is what the author's code returns.
 type Response struct {
-	Children            []DesiredSet // by kind; nil: the children stay as they are
-	KeepAll             bool         // the children that are not desired stay as they are
-	Status              any          // a pointer to a status; nil: the author's part stays
+	Children            []DesiredSet    // by kind; nil: the children stay as they are
+	KeepAll             bool            // the children that are not desired stay as they are
+	Delete              []client.Object // related objects to delete
+	Status              any             // a pointer to a status; nil: the author's part stays
 	Conditions          []metav1.Condition
 	Labels, Annotations map[string]string
 	Events              []Event

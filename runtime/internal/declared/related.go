@@ -30,6 +30,8 @@ type RelatedKind struct {
 	Metadata bool
 	// Access is how the operator gets at these objects; empty is [AccessWatch].
 	Access Access
+	// Delete lets Sync have these objects deleted, by Response.Delete.
+	Delete bool
 	// Optional lets the CRD of the kind be absent, come and go. Snapshot.Served says
 	// whether it is there.
 	Optional bool

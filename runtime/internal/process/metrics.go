@@ -13,6 +13,7 @@ type Metrics struct {
 	reconciles  *prometheus.CounterVec
 	duration    *prometheus.HistogramVec
 	writes      *prometheus.CounterVec
+	deletions   *prometheus.CounterVec
 	drift       *prometheus.CounterVec
 	convergence *prometheus.HistogramVec
 	heldPrunes  *prometheus.GaugeVec
@@ -37,6 +38,10 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 			Name: "opgen_child_writes_total",
 			Help: "Children written, by kind and verb: created, updated, adopted, orphaned or deleted.",
 		}, []string{"controller", "kind", "verb"}),
+		deletions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_related_deletions_total",
+			Help: "Related objects that Sync had deleted, by kind.",
+		}, []string{"controller", "kind"}),
 		drift: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_drift_found_total",
 			Help: "Children with a field of the operator's that someone else had changed, by kind.",
@@ -68,7 +73,7 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 		}, []string{"controller", "kind", "verb"}),
 	}
 	return m, errors.Join(
-		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes),
+		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes), registerMetric(registry, &m.deletions),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
 		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
 	)
@@ -99,6 +104,13 @@ func (m Metrics) CountStale(controller string) {
 func (m Metrics) CountWrite(controller, kind, verb string) {
 	if m.writes != nil {
 		m.writes.WithLabelValues(controller, kind, verb).Inc()
+	}
+}
+
+// CountRelatedDeletion counts a related object that was deleted. An operator that observes deletes none.
+func (m Metrics) CountRelatedDeletion(controller, kind string) {
+	if m.writes != nil {
+		m.deletions.WithLabelValues(controller, kind).Inc()
 	}
 }
 

@@ -66,8 +66,12 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		return done
 	}
 	var limitErr error
-	if !plan.keepAll {
+	switch {
+	case !plan.keepAll:
 		done.prunes, limitErr = r.findPrunes(ctx, done, undesired, kept)
+	case r.loop.mayDeleteRelated():
+		done.prunes, limitErr = r.findPrunes(ctx, done, nil, nil)
+		done.prunes.isAll = false
 	}
 	err = r.writer.removeChildren(ctx, append(done.replacements(), done.prunes.due...))
 	if err == nil {
@@ -80,7 +84,12 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 // keepChildren is applyDesired where the author leaves the children as they are.
 func (r *run) keepChildren(ctx context.Context, observed *observed) applied {
 	r.request.isUnwritten = !observed.isEmpty()
-	return applied{children: observed.all(), err: r.writer.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))}
+	done := applied{children: observed.all(), err: r.writer.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))}
+	if done.err == nil && r.loop.mayDeleteRelated() {
+		done.prunes, done.err = r.limitPrunes(ctx, nil, nil)
+		done.prunes.isAll = done.prunes.isAll && len(r.loop.childKinds) == 0
+	}
+	return done
 }
 
 // applyTask brings a child to its desired state. A child that waits for its turn gets only

@@ -72,35 +72,48 @@ func (l *loop) brakeKey(name types.NamespacedName) brake.Parent {
 	return brake.Parent{Kind: l.parentKind.GroupKind(), Name: name}
 }
 
-// prunes are the undesired children that a reconcile may prune.
+// prunes are the undesired children that a reconcile may prune, and the related objects that it may delete.
 type prunes struct {
-	due      []child // now
-	isAll    bool    // none is held, and none waits for an apply
-	heldText string  // which ones are held, and how a person releases them; empty: none
+	due       []child         // now
+	deletions []relatedObject // now
+	isAll     bool            // none is held, and none waits for an apply
+	heldText  string          // which ones are held, and how a person releases them; empty: none
 }
 
-// limitPrunes finds those of the undesired children that are pruned now. Prunes that no change
-// of the parent explains count at the brake, and stay while that holds them. kept are children
-// that Sync keeps by their names.
+// limitPrunes finds those of the undesired children that are pruned now, and the related objects that are
+// deleted now. Those that no change of the parent explains count at the brake, and stay while that
+// holds them. kept are children that Sync keeps by their names.
 func (r *run) limitPrunes(ctx context.Context, undesired, kept []child) (prunes, error) {
 	l, key := r.loop, r.loop.brakeKey(r.name())
-	var counted, explained []child
+	isExplained := r.isFinalizing() || r.state.isEdited
+	var counted []string
+	explained := prunes{}
 	for _, child := range undesired {
-		if r.isFinalizing() || r.state.isEdited || child.isFinishedRun(kept) {
-			explained = append(explained, child)
+		if isExplained || child.isFinishedRun(kept) {
+			explained.due = append(explained.due, child)
 		} else {
-			counted = append(counted, child)
+			counted = append(counted, child.key().String())
 		}
 	}
+	reason := "which Sync does not desire"
+	for _, related := range r.deletions {
+		if isExplained || related.isFinished() {
+			explained.deletions = append(explained.deletions, related)
+		} else {
+			counted, reason = append(counted, related.key().String()), "which Sync does not desire or deletes"
+		}
+	}
+	all := prunes{due: undesired, deletions: r.deletions, isAll: true}
 	if len(counted) == 0 || l.environment.Observe {
 		l.brake.Forget(key)
-		return prunes{due: undesired, isAll: true}, nil
+		return all, nil
 	}
-	heldText, err := r.countPrunes(ctx, counted, "which Sync does not desire")
+	heldText, err := r.countPrunes(ctx, counted, reason)
 	if err != nil || heldText != "" {
-		return prunes{due: explained, heldText: heldText}, err
+		explained.heldText = heldText
+		return explained, err
 	}
-	return prunes{due: undesired, isAll: true}, nil
+	return all, nil
 }
 
 // holdOptOut says why the children of an object stay although no selector selects it any more; empty if
@@ -110,14 +123,22 @@ func (r *run) holdOptOut(ctx context.Context, children []child) (heldText string
 	if r.isDeleting() || r.state.wasSelected || len(children) == 0 || r.loop.environment.Observe {
 		return "", nil
 	}
-	heldText, err = r.countPrunes(ctx, children, "whose parent no selector selects any more")
+	heldText, err = r.countPrunes(ctx, keysOf(children), "whose parent no selector selects any more")
 	r.state.wasSelected = heldText == "" && err == nil // the rest goes, however long that takes
 	return heldText, err
 }
 
-// countPrunes counts a parent that is to lose children at the brake. It returns what is held; empty if
-// the children may go. The reason follows their names in a message.
-func (r *run) countPrunes(ctx context.Context, children []child, reason string) (heldText string, err error) {
+// keysOf returns the kinds and names of children.
+func keysOf(children []child) (keys []string) {
+	for _, child := range children {
+		keys = append(keys, child.key().String())
+	}
+	return keys
+}
+
+// countPrunes counts a parent that is to lose objects at the brake. It returns what is held; empty if
+// they may go. The reason follows their names in a message.
+func (r *run) countPrunes(ctx context.Context, names []string, reason string) (heldText string, err error) {
 	l, key := r.loop, r.loop.brakeKey(r.name())
 	isAllowed, err := l.brake.Allow(ctx, key, func() { l.queue.Add(ctrl.Request{NamespacedName: key.Name}) })
 	switch {
@@ -128,7 +149,7 @@ func (r *run) countPrunes(ctx context.Context, children []child, reason string) 
 		return "", nil
 	}
 	l.environment.Metrics.CountPrune(l.definition.Name, "held")
-	heldText = l.heldPrunesText(children, reason)
+	heldText = l.heldPrunesText(names, reason)
 	if l.brake.IsEventDue() {
 		r.recordEvent(corev1.EventTypeWarning, reasonPruneHeld, truncateText(heldText))
 		log.FromContext(ctx).Info("holds prunes", "what", heldText)
@@ -152,11 +173,7 @@ func (c child) isFinishedRun(kept []child) bool {
 }
 
 // heldPrunesText says what is held, why it would be pruned, and how a person releases it.
-func (l *loop) heldPrunesText(children []child, reason string) string {
-	var names []string
-	for _, child := range children {
-		names = append(names, child.key().String())
-	}
+func (l *loop) heldPrunesText(names []string, reason string) string {
 	return fmt.Sprintf("keeps %s, %s: too many parents lost children within %.0f minutes although their specs had not changed. If this is right, release the prunes: %s",
 		joinPaths(names), reason, backoff.PruneWindow.Minutes(), l.brake.ReleaseCommand())
 }

@@ -118,13 +118,16 @@ func (r report) conflictTexts() (texts []string) {
 			texts = append(texts, repeatedWriteText(child.key().String(), *child.conflict))
 		}
 	}
+	for _, deletion := range r.deletionConflicts {
+		texts = append(texts, deletion.text())
+	}
 	return texts
 }
 
 // conflictReason returns the reason of the conflicts: Sync's own, or those with others.
 func (r report) conflictReason() string {
 	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns && !c.conflict.Recreates }
-	if r.metadataConflict == nil && !slices.ContainsFunc(r.children, isWithOthers) {
+	if r.metadataConflict == nil && len(r.deletionConflicts) == 0 && !slices.ContainsFunc(r.children, isWithOthers) {
 		return reasonHotLoop
 	}
 	return reasonConflict

@@ -35,6 +35,21 @@ func (e errChild) Error() string {
 	return fmt.Sprintf("%s: %v%s", e.key, e.err, e.advice)
 }
 
+// errDeletion is the error of a related object that could not be deleted.
+type errDeletion struct {
+	key apply.Key
+	err error
+}
+
+func (e errDeletion) Unwrap() error { return e.err }
+
+func (e errDeletion) Error() string {
+	if process.LacksRight(e.err) {
+		return fmt.Sprintf("delete %s: the operator's role does not allow it: write delete: true on its entry under operator.related, run opgen generate and make deploy, or see the API server's reason: %v", e.key, e.err)
+	}
+	return fmt.Sprintf("delete %s: %v", e.key, e.err)
+}
+
 // errNotCounted is the error of a prune that the brake could not count.
 type errNotCounted struct{ error }
 
@@ -108,7 +123,7 @@ func isTerminal(err error) bool {
 		return false
 	case errors.As(err, new(errGaveUp)):
 		return true
-	case errors.As(err, new(errChild)):
+	case errors.As(err, new(errChild)), errors.As(err, new(errDeletion)):
 		return false
 	}
 	if marked, ok := err.(interface{ Is(error) bool }); ok && marked.Is(ctrl.TerminalError(nil)) {
@@ -135,7 +150,7 @@ func errorReason(err error) string {
 		return reasonInvalid
 	case errors.As(err, new(apply.ErrValueGone)):
 		return reasonValueGone
-	case !errors.As(err, new(errChild)) && !errors.As(err, new(errNotCounted)):
+	case !errors.As(err, new(errChild)) && !errors.As(err, new(errDeletion)) && !errors.As(err, new(errNotCounted)):
 		return reasonFailed
 	case apierrors.IsForbidden(err):
 		return reasonForbidden

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
@@ -24,9 +25,13 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	}
 	if r.loop.definition.Author.Finalize != nil && !r.finalizeHasReturned() {
 		response, done = r.callAndApply(ctx, observed)
-		if done.err != nil || !response.Finalized {
+		if done.err != nil || !r.hasFinalized(response) {
 			done.err = staleOrJoined(done.err, done.impossible)
-			return r.reportOutcome(ctx, observed, response, done)
+			end := r.reportOutcome(ctx, observed, response, done)
+			if end.err == nil && response.Finalized && end.requeue == 0 {
+				end.requeue = backoff.Stale // nothing may wake the parent once the related objects are gone
+			}
+			return end
 		}
 		r.state.finalized = true
 		current, err := r.loop.observeChildren(r.parent)
@@ -49,6 +54,12 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 		end.err = r.writer.removeFinalizer(ctx)
 	}
 	return end
+}
+
+// hasFinalized reports whether the author's Finalize lets the parent go. It does not while a related object
+// is to be deleted: Finalize runs no more after that, and a deletion that is refused would not be repeated.
+func (r *run) hasFinalized(response *declared.Response) bool {
+	return response.Finalized && len(r.deletions) == 0
 }
 
 // finalizeHasReturned reports whether the author's Finalize has returned Finalized for this parent.

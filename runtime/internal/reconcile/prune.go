@@ -96,7 +96,7 @@ func (w *writer) deleteObject(ctx context.Context, child child) error {
 	}
 	w.recordChildRemoval(child)
 	w.state.applied.MarkDeleted(child.key())
-	w.recordRelated(child.childKind, child.object, w.state.writes.RecordDeletion)
+	w.recordRelated(child.GroupVersionKind, child.object, w.state.writes.RecordDeletion)
 	if !existed {
 		return apply.ErrStale{Key: child.key()}
 	}

@@ -148,6 +148,11 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 	if response != nil && r.recordOutdated(observed, response.Children) {
 		response, err = r.callKnowingConflicts(ctx, observed)
 	}
+	if response != nil && err == nil {
+		if r.deletions, err = r.findDeletions(observed, response.Delete); err != nil {
+			response = nil
+		}
+	}
 	if response == nil {
 		response = new(declared.Response)
 	}
@@ -162,7 +167,7 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 	}
 	switch {
 	case response.Children != nil:
-		done = r.applyDesired(ctx, observed, response, err == nil && !response.Finalized)
+		done = r.applyDesired(ctx, observed, response, err == nil && !r.hasFinalized(response))
 	case err == nil:
 		done = r.keepChildren(ctx, observed)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -149,11 +150,10 @@ func (l *loop) watchRelated(kind *relatedKind) source.Source {
 	return source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{})
 }
 
-// recordRelated records the write or deletion of a child for the caches of related kinds that show it
-// too, so that the next reconcile waits until they have caught up. record is the function for either.
-func (w *writer) recordRelated(kind *childKind, object client.Object, record func(*consistency.Source, client.Object, time.Time)) {
+// recordRelated records the write or deletion of an object for the caches of related kinds that show it, so that the next reconcile waits until they have caught up. record is the function for either.
+func (w *writer) recordRelated(kind schema.GroupVersionKind, object client.Object, record func(*consistency.Source, client.Object, time.Time)) {
 	for _, entry := range w.loop.relatedKinds {
-		if entry.GroupVersionKind == kind.GroupVersionKind && entry.isServed() && entry.source != nil {
+		if entry.GroupVersionKind == kind && entry.isServed() && entry.source != nil {
 			record(entry.source, object, w.now)
 			entry.forget(object)
 		}

@@ -22,6 +22,8 @@ type report struct {
 	adoption         time.Duration     // as in [applied]
 	metadataConflict *backoff.Conflict // see [writer]
 	statusConflict   *backoff.Conflict
+
+	deletionConflicts []deletionConflict
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
@@ -34,8 +36,13 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	}
 	r.recordResult(done)
 	limit := r.loop.definition.Retries
-	err := r.state.giveUpIfLast(errors.Join(done.err, r.cleanupErr, r.restorer.err), limit)
-	made := report{children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), adoption: done.adoption, metadataConflict: r.writer.metadataConflict}
+	deletions, invalid := r.planDeletions(done.prunes.deletions)
+	own := errors.Join(done.err, invalid, r.cleanupErr, r.restorer.err)
+	err := r.state.giveUpIfLast(errors.Join(own, deletions.failed), limit)
+	made := report{
+		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), adoption: done.adoption,
+		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts,
+	}
 	conditions := r.findConditions(made)
 	if !r.delaysReport(err) {
 		refused := r.writer.writeStatus(ctx, response, conditions, err)
@@ -48,7 +55,16 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 		if isStale(refused) {
 			return outcome{err: refused}
 		}
-		err = r.state.giveUpIfLast(errors.Join(err, refused), limit)
+		own, err = errors.Join(own, refused), r.state.giveUpIfLast(errors.Join(err, refused), limit)
+	}
+	if own == nil && len(deletions.due) > 0 {
+		failed, refused := r.deleteAndReport(ctx, response, &made, deletions)
+		if isStale(failed) || isStale(refused) {
+			return outcome{err: staleOrJoined(failed, refused)}
+		}
+		err = r.state.giveUpIfLast(errors.Join(failed, refused), limit)
+		made.err = err
+		conditions = r.findConditions(made)
 	}
 	made.statusConflict = r.writer.statusConflict
 	r.recordEvents(response.Events, err)
@@ -87,6 +103,9 @@ func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration 
 			requeue = earlier(requeue, backoff.Altered)
 		}
 	}
+	for i := range r.deletionConflicts {
+		conflicts = append(conflicts, &r.deletionConflicts[i].Conflict)
+	}
 	for _, conflict := range conflicts {
 		if conflict != nil {
 			requeue = earlier(requeue, max(conflict.Retry.Sub(now), time.Millisecond))
@@ -101,4 +120,23 @@ func earlier(a, b time.Duration) time.Duration {
 		return max(a, b)
 	}
 	return min(a, b)
+}
+
+// deleteAndReport deletes related objects, once the status is written. If the result is another one than
+// the status says, it writes the status again: refused is the error of that.
+func (r *run) deleteAndReport(ctx context.Context, response *declared.Response, made *report, plan deletions) (failed, refused error) {
+	failed = r.writer.deleteRelated(ctx, plan.due)
+	if isStale(failed) || r.delaysReport(failed) || isSameError(failed, plan.failed) {
+		return failed, nil
+	}
+	made.err = r.state.giveUpIfLast(failed, r.loop.definition.Retries)
+	return failed, r.writer.writeStatus(ctx, response, r.findConditions(*made), made.err)
+}
+
+// isSameError reports whether two errors say the same; so do two that are nil.
+func isSameError(a, b error) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Error() == b.Error()
 }

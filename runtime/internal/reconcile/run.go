@@ -24,9 +24,10 @@ type run struct {
 	restorer *restorer
 	request  *writeRequest
 
-	seen        backoff.View // what the reconcile saw
-	desiredHash uint64       // of the children that Sync desires
-	cleanupErr  error        // of the cleanup of leaked children
+	seen        backoff.View    // what the reconcile saw
+	desiredHash uint64          // of the children that Sync desires
+	cleanupErr  error           // of the cleanup of leaked children
+	deletions   []relatedObject // that the author's code deletes
 }
 
 // newRun returns a reconcile of a parent that was read from the cache.

@@ -30,8 +30,9 @@ type state struct {
 	conflicts  nameConflicts    // of the names that the last call of Sync asked for
 	events     []declared.Event // the author's of the last reconcile
 	eventTexts eventTexts
-	metadata   *backoff.Budget // of the parent's labels and annotations; nil while none was written
-	finalizers backoff.Budget  // of the parent's list of finalizers
+	metadata   *backoff.Budget               // of the parent's labels and annotations; nil while none was written
+	finalizers backoff.Budget                // of the parent's list of finalizers
+	deletions  map[apply.Key]*backoff.Budget // of related objects
 	failures   backoff.Failures
 	turns      turns            // of the children, while too many requests fail
 	hotLoop    *backoff.HotLoop // nil once a reconcile has written nothing
@@ -70,6 +71,9 @@ func (s *state) retryNow() {
 	s.finalizers.RetryNow()
 	if s.metadata != nil {
 		s.metadata.RetryNow()
+	}
+	for _, deletion := range s.deletions {
+		deletion.RetryNow()
 	}
 }
 

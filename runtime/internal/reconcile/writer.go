@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
@@ -16,7 +17,7 @@ type writer struct {
 	*subject
 	names            []string                    // of what was written, for messages: children, and fields of the parent
 	children         map[types.UID]client.Object // as the writes left them
-	removed          map[types.UID]bool          // children that were deleted or orphaned
+	removed          map[types.UID]bool          // children that were deleted or orphaned, and related objects that were deleted
 	changedMeanwhile bool                        // an answer shows a change of the parent that the reconcile has not seen
 	metadataConflict *backoff.Conflict           // why the write of the parent's metadata is put off; nil when it is not
 	statusConflict   *backoff.Conflict           // why the repair of its status is put off; nil when it is not
@@ -46,7 +47,7 @@ func hasOtherChanges(seen, answer client.Object) bool {
 // recordChildWrite records a child as a write left it.
 func (w *writer) recordChildWrite(kind *childKind, key string, object client.Object) {
 	w.state.writes.RecordWrite(&kind.source, object, w.now)
-	w.recordRelated(kind, object, w.state.writes.RecordWrite)
+	w.recordRelated(kind.GroupVersionKind, object, w.state.writes.RecordWrite)
 	w.names = append(w.names, key)
 	if w.children == nil {
 		w.children = map[types.UID]client.Object{}
@@ -56,13 +57,18 @@ func (w *writer) recordChildWrite(kind *childKind, key string, object client.Obj
 
 // recordChildRemoval records that a child leaves the cache.
 func (w *writer) recordChildRemoval(child child) {
-	w.names = append(w.names, child.key().String())
 	w.state.missing.expect(child.object.GetUID())
 	w.state.writes.RecordDeletion(&child.source, child.object, w.now)
+	w.recordRemoval(child.key(), child.object.GetUID())
+}
+
+// recordRemoval records that an object leaves what the parent sees.
+func (w *writer) recordRemoval(key apply.Key, uid types.UID) {
+	w.names = append(w.names, key.String())
 	if w.removed == nil {
 		w.removed = map[types.UID]bool{}
 	}
-	w.removed[child.object.GetUID()] = true
+	w.removed[uid] = true
 }
 
 // view returns the versions of what the reconcile leaves behind, as the next one sees them if
