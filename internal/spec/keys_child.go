@@ -18,6 +18,8 @@ func childMapping(c *Child) Mapping {
 		fieldNameKey(&c.Resource),
 		{Name: "update", value: wordOr(InPlace, &c.Update, InPlace, Recreate, OnDelete, CreateOnly, RollingInPlace, RollingRecreate),
 			Doc: "how a change reaches a child that exists. `InPlace`: it is applied; `Recreate`: the child is deleted and created again; `OnDelete`: when somebody deletes the child; `CreateOnly`: never; `RollingInPlace` and `RollingRecreate`: one child at a time, the next when the one before is ready"},
+		{Name: "maxUnavailable", value: countOrPercentage(&c.MaxUnavailable),
+			Doc: "how many children a rolling update lets be down at a time: a number, or a percentage of the children that Sync returns, rounded down, and at least 1"},
 		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce, AdoptAsItIs),
 			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child; `AsItIs`: as `IfUnowned`, but each field stays as it is until Sync desires that field otherwise than at the adoption"},
 		{Name: "pruneOnly", value: trueOrFalseBy(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
@@ -74,7 +76,7 @@ var (
 // childRules exclude keys that have no effect together with others, and require an explicit choice
 // for children whose deletion loses data.
 var childRules = []rule{
-	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "maxUnavailable", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
 	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable", "handOver"},
 		hint: hintText("nothing of such a child is ever changed: leave the key out")},
@@ -87,11 +89,21 @@ var childRules = []rule{
 	{when: []condition{isOneOf("cache", CacheMetadata), isOneOf("update", RollingInPlace, RollingRecreate)}, excludes: []string{"update"},
 		message: func(_, value string) string { return value + " does not go with cache: metadata" },
 		hint:    hintText("it waits until children are ready, and metadata does not tell: leave cache out")},
+	noMaxUnavailable(noKey("update")), noMaxUnavailable(isOneOf("update", InPlace, Recreate, OnDelete, CreateOnly)),
 	noSecretAsItIs(noKey("update")), noSecretAsItIs(isOneOf("update", InPlace, Recreate, OnDelete, RollingInPlace, RollingRecreate)),
 	{when: []condition{{key: "apiVersion", pattern: coreVersion}, isOneOf("kind", "PersistentVolumeClaim", "Namespace")},
 		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
 	{when: []condition{{key: "apiVersion", pattern: crdVersion}, isOneOf("kind", "CustomResourceDefinition")},
 		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
+}
+
+// noMaxUnavailable excludes a limit of children that do not roll.
+func noMaxUnavailable(update condition) rule {
+	return rule{
+		when: []condition{update}, excludes: []string{"maxUnavailable"},
+		message: func(string, string) string { return "nothing is limited by it without a rolling update" },
+		hint:    hintText("add update: RollingInPlace or update: RollingRecreate; where Sync alone sets the strategy, call SetMaxUnavailable there"),
+	}
 }
 
 // noSecretAsItIs excludes Secrets that are adopted as they are and may be changed later.

@@ -52,11 +52,14 @@ type Child struct {
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable
 	WhenRecreated WhenRecreated
-	HandOver      []string   // paths of fields that a child keeps when Sync leaves them out
-	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
-	FinishedWhen  Expression // the same for finished
-	History       *History   // of children that Sync no longer returns; nil: they are pruned
-	Cache         Cache
+	// MaxUnavailable is how many children a rolling update lets be down at a time: a number or a
+	// percentage; empty: one.
+	MaxUnavailable string
+	HandOver       []string   // paths of fields that a child keeps when Sync leaves them out
+	ReadyWhen      Expression // over self, the child; without text: ready as the kind usually is
+	FinishedWhen   Expression // the same for finished
+	History        *History   // of children that Sync no longer returns; nil: they are pruned
+	Cache          Cache
 	// Namespaces are the namespaces of children in addition to that of their parent. A
 	// cluster-scoped parent can have children only in these. AllNamespaces alone means every
 	// namespace. Nil means the namespace of the parent, or all for a cluster-scoped parent.

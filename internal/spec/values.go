@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/base64"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/jsonschema"
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // anyText accepts a text that is a name or a path.
@@ -117,6 +119,31 @@ func integerUpTo[T int | int32 | int64](into *T, most int64) value {
 	v.preset = "0"
 	return v
 }
+
+// countOrPercentage accepts an integer from 1, the default, or a percentage from 1% to 100%.
+func countOrPercentage(into *string) value {
+	return value{
+		preset: "1",
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			var count int64
+			switch {
+			case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && !percentage().MatchString(n.Value):
+				d.fail(n, path, quoteShort(n.Value)+" is neither a number nor a percentage", "from 1, or from 1% to 100%, such as 2 or 25%")
+			case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
+				*into = n.Value
+			case d.decodeInteger(&count, 1, math.MaxInt32, n, path):
+				*into = strconv.FormatInt(count, 10)
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Either(jsonschema.Matching(percentagePattern, "a percentage from 1% to 100%", "25%"), "integer", jsonschema.Integer(1, math.MaxInt32))
+		},
+	}
+}
+
+const percentagePattern = `^([1-9][0-9]?|100)%$`
+
+var percentage = lazyregexp.New(percentagePattern)
 
 // durationBetween accepts a Go duration within limits.
 func durationBetween(into *time.Duration, least, most time.Duration) value {

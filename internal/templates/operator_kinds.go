@@ -216,6 +216,9 @@ func (c childView) Description() string {
 	if policies := c.Policies(); policies != "" {
 		say("Policies", "operator.Policies{"+policies+"}")
 	}
+	if c.Spec.MaxUnavailable != "" {
+		say("MaxUnavailable", strconv.Quote(c.Spec.MaxUnavailable))
+	}
 	if len(c.Spec.HandOver) > 0 {
 		say("HandOver", "[]string{"+namespaceList(c.Spec.HandOver)+"}")
 	}

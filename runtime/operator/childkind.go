@@ -10,9 +10,9 @@ import (
 )
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
-// [Policies] and [Rules], and what the spec file says else of it: As, HandOver, History, NotPartOfReady,
-// Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields that hold the
-// kind; see [Bind].
+// [Policies] and [Rules], and what the spec file says else of it: As, MaxUnavailable, HandOver, History,
+// NotPartOfReady, Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields
+// that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
 
 // Rules say when a child of a kind is ready (ReadyWhen), and when it has finished (FinishedWhen), in

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -27,7 +28,8 @@ type DesiredSet[T client.Object] struct {
 
 // DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
 // where they are not the kind's, and what the other options set: After, CreateAfter, Replaces,
-// Recreate, HandOver, PartOfReady, NotReady (of ReadyIf), Generate and WhenApplied.
+// Recreate, HandOver, PartOfReady, NotReady (of ReadyIf), NotUpdated (of UpdateIf), UpdateLast, Generate
+// and WhenApplied.
 type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -49,6 +51,21 @@ func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options 
 func (s *DesiredSet[T]) Keep(names ...string) {
 	s.set.Keep = append(s.set.Keep, names...)
 }
+
+// SetMaxUnavailable says how many of the children a rolling update lets be down at a time, whatever the
+// spec file says by maxUnavailable: a number, or a percentage of the desired children, rounded down. At
+// least one child may be down. The zero value is what the spec file says.
+//
+//	want.Pods.SetMaxUnavailable(shop.Spec.MaxUnavailable)
+func (s *DesiredSet[T]) SetMaxUnavailable(limit intstr.IntOrString) {
+	s.set.MaxUnavailable = ""
+	if limit != (intstr.IntOrString{}) {
+		s.set.MaxUnavailable = declared.MaxUnavailable(limit.String())
+	}
+}
+
+// MaxUnavailable returns what SetMaxUnavailable was given, such as 2 or 25%, for tests of Sync.
+func (s DesiredSet[T]) MaxUnavailable() string { return string(s.set.MaxUnavailable) }
 
 // All yields the objects that were added, in order, for tests of Sync. It does
 // not yield apply configurations.
@@ -92,8 +109,8 @@ func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [ImmutablePolicy] and [RecreationPolicy] is one, and [WhenDropped],
-// [WhenDeleted], [After], [CreateAfter], [Replaces], [ReadyIf], [RecreateIf], [HandOver],
-// [PartOfReady], [Generate] and [WhenApplied] make one.
+// [WhenDeleted], [After], [CreateAfter], [Replaces], [ReadyIf], [UpdateIf], [UpdateLast], [RecreateIf],
+// [HandOver], [PartOfReady], [Generate] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until
@@ -137,6 +154,29 @@ func ReadyIf(ok bool, why string) ChildOption {
 			child.NotReady = cmp.Or(why, "is not ready")
 		}
 	})
+}
+
+// UpdateIf has a change of the desired state reach the child that exists only if ok, whatever its
+// strategy. Until then the child keeps its version, and the parent is not ready. The child is created if
+// it is missing, and an up-to-date child is repaired if somebody changes it. In a rolling update the
+// others go on; the child counts among those that are down only if it is not ready. Of several UpdateIf,
+// the first that is not ok counts. A child that is to keep its version for long, as below a partition,
+// is added with [OnDelete] instead: then the parent is ready.
+//
+// why says why the change waits, in a phrase that continues "is outdated and": "is the primary",
+// "waits for its backup".
+func UpdateIf(ok bool, why string) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) {
+		if !ok && child.NotUpdated == "" {
+			child.NotUpdated = cmp.Or(why, "waits until Sync lets it change")
+		}
+	})
+}
+
+// UpdateLast has the turn of the child in a rolling update come after that of the others, such as that of
+// the primary. Without it, turns come in the order in which the children are added.
+func UpdateLast(is bool) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.UpdateLast = is })
 }
 
 // RecreateIf has the child that exists deleted and created again if ok, whatever its

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -40,6 +41,9 @@ type ShopSpec struct {
 	Rates    []string
 	Rotation string
 	Lifetime time.Duration
+	// Of a rolling update: how many Pods may be down, and how many keep their version.
+	MaxUnavailable intstr.IntOrString
+	Partition      int32
 
 	MaxReplicas int32 // of an autoscaler; 0: there is none
 }
@@ -48,6 +52,7 @@ type ShopStatus struct {
 	Phase   string
 	Image   string
 	Copies  int32
+	Primary string
 	LastRun metav1.Time
 }
 
@@ -249,6 +254,12 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		}
 		if child.NotReady != "" {
 			name += ", " + child.NotReady
+		}
+		if child.NotUpdated != "" {
+			name += ", not updated: " + child.NotUpdated
+		}
+		if child.UpdateLast {
+			name += ", updated last"
 		}
 		fmt.Println(name)
 	}

@@ -30,7 +30,8 @@ const (
 	// RollingInPlace applies the change to one child of the kind after the
 	// other, in the order in which Sync added them, and goes on only while those
 	// that have it are ready. An unhealthy child that lacks the change goes first,
-	// so that a reverted change repairs a rolling update that is stuck.
+	// so that a reverted change repairs a rolling update that is stuck. See
+	// [DesiredSet.SetMaxUnavailable], [UpdateLast] and [UpdateIf].
 	RollingInPlace = declared.RollingInPlace
 	// RollingRecreate recreates one child of the kind after the other, likewise.
 	RollingRecreate = declared.RollingRecreate

@@ -25,10 +25,16 @@ func threePods(req *customRequest, want *Desired) {
 	}
 }
 
-// startRolled starts an operator with a parent whose Pods a, b and c are ready.
+// startRolled starts an operator with a parent whose Pods a, b and c roll and are ready.
 func startRolled(t *testing.T) (*custom, *testapi.Site) {
 	t.Helper()
-	c := startCustom(t, customDesire(threePods), nil)
+	return startReady(t, customDesire(threePods), nil)
+}
+
+// startReady starts an operator with a parent whose Pods a, b and c are ready.
+func startReady(t *testing.T, sync customFunction, change func(*definition)) (*custom, *testapi.Site) {
+	t.Helper()
+	c := startCustom(t, sync, change)
 	site := c.site("web")
 	c.images("hello hello hello")
 	c.ready("a", "b", "c")

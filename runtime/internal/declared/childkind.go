@@ -29,6 +29,8 @@ type ChildKind struct {
 	As string
 	// Policies are those of children that have no others of their own.
 	Policies
+	// MaxUnavailable is how many of the children a rolling update lets be down at a time; empty: one.
+	MaxUnavailable MaxUnavailable
 	// HandOver are the paths of fields that children keep when Sync leaves them out, such as
 	// .spec.replicas: they are then owned by others.
 	HandOver []string

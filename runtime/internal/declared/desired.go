@@ -9,6 +9,8 @@ import (
 type DesiredSet struct {
 	Children []DesiredChild
 	Keep     []string // names of children that stay as they are
+	// MaxUnavailable is how many of them a rolling update lets be down at a time; empty: as the kind says.
+	MaxUnavailable MaxUnavailable
 }
 
 // Add adds a desired child with the options of the author.
@@ -32,6 +34,8 @@ type DesiredChild struct {
 	Generate      []GeneratedKey  // of a Secret: values that the runtime generates
 	HandOver      []string        // paths of fields that the child keeps when they are left out, in addition to the kind's
 	NotReady      string          // why Sync says that the child is not ready; empty: it says nothing
+	NotUpdated    string          // why Sync says that a change does not reach the child yet; empty: it says nothing
+	UpdateLast    bool            // its turn in a rolling update comes after that of the others
 	// WhenApplied are the functions of operator.WhenApplied. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
 	WhenApplied []func(response any) error

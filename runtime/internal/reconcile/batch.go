@@ -188,7 +188,8 @@ func (b *batch) isBlocked(t task) bool {
 	return why != ""
 }
 
-// blockReason returns why a task is not carried out in this reconcile; empty if it is. It
+// blockReason returns why a task is not carried out in this reconcile; empty if it is: it comes after
+// others, Sync says that the change does not reach it yet, or it waits for its turn. It
 // reports whether the answer of Sync is incomplete because of it. Among children of a kind
 // that rolls, a healthy one that waits for its turn counts as ready: that they come one after
 // the other is the order in which they are created, and a rolling update has its own order.
@@ -196,7 +197,11 @@ func (t task) blockReason(update *rollingUpdate, ready map[apply.Key]bool) (why 
 	if unready := t.unready(update, ready); len(unready) > 0 {
 		return "waits for " + unready[0].String(), true
 	}
-	if t.rolls() && !t.isRecreated() && t.isOutdated() && update.turns[t.kind] != t.Key() {
+	switch {
+	case t.isRecreated() || !t.rolls() && t.source.NotUpdated == "" || !t.isOutdated():
+	case t.source.NotUpdated != "" && t.Update.Rules().WritesChanges:
+		return "is outdated and " + t.source.NotUpdated, false
+	case t.rolls() && !update.turns[t.Key()]:
 		return "is outdated and waits for its turn", false
 	}
 	return "", false

@@ -20,7 +20,7 @@ func (r *run) countAnswer(ctx context.Context, observed *observed, response *dec
 		return
 	}
 	answer := backoff.Answer{
-		Left: r.writer.view(observed), Children: r.desiredHash, Parent: hashParentPart(r.loop.definition.Status, response) + hashNotReady(response.Children),
+		Left: r.writer.view(observed), Children: r.desiredHash, Parent: hashParentPart(r.loop.definition.Status, response) + hashReasons(response.Children),
 		WroteChildren: len(r.writer.children) > 0, Time: r.now,
 	}
 	if requeue > 0 {

@@ -33,14 +33,16 @@ type plan struct {
 type task struct {
 	apply.Desired
 	kind        *childKind
-	observed    client.Object         // nil when there is none
-	byReference bool                  // owned by an owner reference
-	after       []apply.Key           // children that have to be ready before
-	createAfter []apply.Key           // children that have to be ready before it is created
-	replaces    []apply.Key           // undesired children that have to be gone before
-	place       int                   // in the order in which Sync added them
-	recreate    bool                  // Sync wants the observed child recreated
-	source      declared.DesiredChild // as Sync added it
+	observed    client.Object // nil when there is none
+	byReference bool          // owned by an owner reference
+	after       []apply.Key   // children that have to be ready before
+	createAfter []apply.Key   // children that have to be ready before it is created
+	replaces    []apply.Key   // undesired children that have to be gone before
+	place       int           // in the order in which Sync added them
+	// maxUnavailable is how many children of the kind a rolling update lets be down at a time.
+	maxUnavailable declared.MaxUnavailable
+	recreate       bool                  // Sync wants the observed child recreated
+	source         declared.DesiredChild // as Sync added it
 }
 
 // planner makes a plan of what Sync answers.
@@ -70,6 +72,9 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 			}
 			made.keep[key] = true
 		}
+		if err := set.MaxUnavailable.Check(); err != nil {
+			invalid = append(invalid, errInvalid{fmt.Errorf("the desired children of kind %s: %w", kind.Kind, err)})
+		}
 		existing := byName(observed.ofKind(kind))
 		for _, desired := range set.Children {
 			added, err := p.planChild(kind, desired, existing)
@@ -83,6 +88,7 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 				continue
 			}
 			seen[added.Key()], added.observed, added.place = true, existing[added.Name], len(made.tasks)
+			added.maxUnavailable = cmp.Or(set.MaxUnavailable, kind.MaxUnavailable)
 			made.tasks = append(made.tasks, added)
 		}
 	}

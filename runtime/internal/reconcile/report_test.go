@@ -104,20 +104,20 @@ func TestHealthOfAChildThatIsNotReadyForSync(t *testing.T) {
 	}
 }
 
-func TestHashOfWhatIsNotReady(t *testing.T) {
+func TestHashOfWhatIsNotReadyOrNotUpdated(t *testing.T) {
 	sets := func(first, second string) []declared.DesiredSet {
-		return []declared.DesiredSet{{}, {Children: []declared.DesiredChild{{NotReady: first}, {NotReady: second}}}}
+		return []declared.DesiredSet{{}, {Children: []declared.DesiredChild{{NotReady: first}, {NotUpdated: second}}}}
 	}
-	if got := hashNotReady(sets("", "")); got != 0 {
+	if got := hashReasons(sets("", "")); got != 0 {
 		t.Errorf("without any: got %d", got)
 	}
 	seen := map[uint64]string{}
 	for _, given := range [][2]string{{"", ""}, {"lags", ""}, {"", "lags"}, {"lags", "lags"}, {"lags by 1 s", ""}} {
-		hash := hashNotReady(sets(given[0], given[1]))
+		hash := hashReasons(sets(given[0], given[1]))
 		if other, ok := seen[hash]; ok {
 			t.Errorf("%q has the hash of %q", given, other)
 		}
-		if seen[hash] = given[0] + "," + given[1]; hash != hashNotReady(sets(given[0], given[1])) {
+		if seen[hash] = given[0] + "," + given[1]; hash != hashReasons(sets(given[0], given[1])) {
 			t.Errorf("%q has two hashes", given)
 		}
 	}

@@ -8,24 +8,15 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
-// rollingUpdate says which child of each entry of kinds with a rolling strategy may be changed now. It
+// rollingUpdate says which children of each entry of kinds with a rolling strategy may be changed now. It
 // needs no memory, since each child carries the hash of what it was made from: a rolling
 // update goes on from wherever another reconcile, or another process, left it.
 //
-//	a child with the latest hash is not healthy, or is missing   none: the update waits
-//	else some outdated child is not healthy                      the first of these
-//	else                                                         the first outdated one
-//
-// The first is the one that Sync added first. A child that is missing because it comes after
-// one that is not healthy does not make the update wait: the update may be what heals that
-// one.
-//
-// The first row holds even if no child is healthy: all of them may be unhealthy for a moment,
-// while the latest is broken for good. Children that get healthy only together are for the
-// author to recreate, with RecreateIf.
+// Children that are missing because they come after one that is not healthy do not take part: the
+// update may be what heals that one.
 type rollingUpdate struct {
 	tasks  []task
-	turns  map[*childKind]apply.Key
+	turns  map[apply.Key]bool
 	queued map[apply.Key]queuedChild // those that wait for their turn
 }
 
@@ -36,63 +27,144 @@ type queuedChild struct {
 }
 
 func newRollingUpdate(tasks []task) *rollingUpdate {
-	u := &rollingUpdate{tasks: tasks, queued: map[apply.Key]queuedChild{}}
+	u := &rollingUpdate{tasks: tasks, turns: map[apply.Key]bool{}, queued: map[apply.Key]queuedChild{}}
 	if !slices.ContainsFunc(tasks, func(t task) bool { return t.rolls() }) {
 		return u
 	}
-	u.turns = map[*childKind]apply.Key{}
-	urgent, closed := map[*childKind]bool{}, map[*childKind]bool{}
 	healthy := map[apply.Key]bool{}
 	for _, task := range tasks {
 		healthy[task.Key()] = task.isHealthy()
 	}
-	for _, task := range sortByPlace(tasks) {
-		if !task.rolls() || task.observed == nil && task.waitsForAny(healthy) {
-			continue
-		}
-		kind, isHealthy := task.kind, healthy[task.Key()]
-		switch {
-		case !task.isOutdated():
-			closed[kind] = closed[kind] || !isHealthy
-		case !isHealthy && !urgent[kind]:
-			u.turns[kind], urgent[kind] = task.Key(), true
-		case u.turns[kind] == (apply.Key{}):
-			u.turns[kind] = task.Key()
+	byKind := map[*childKind][]task{}
+	for _, task := range sortByTurn(tasks) {
+		if task.isInRoll() && (task.observed != nil || !task.waitsForAny(healthy)) {
+			byKind[task.kind] = append(byKind[task.kind], task)
 		}
 	}
-	for kind := range closed {
-		if closed[kind] {
-			delete(u.turns, kind)
+	for kind, tasks := range byKind {
+		members := make([]member, len(tasks))
+		for i, task := range tasks {
+			members[i] = member{
+				isHealthy: healthy[task.Key()], isOutdated: task.isOutdated(), keepsVersion: !task.rolls() || task.source.NotUpdated != "",
+			}
+		}
+		for _, i := range findTurns(members, u.limitOf(kind)) {
+			u.turns[tasks[i].Key()] = true
 		}
 	}
 	return u
+}
+
+// member is a child that takes part in a rolling update, as it was observed.
+type member struct {
+	isHealthy    bool // it exists and is healthy
+	isOutdated   bool // it exists and lacks the change
+	keepsVersion bool // the change does not reach it: Sync says so, or its strategy
+}
+
+// findTurns returns the indexes of the members whose turn it is. They are in the order of the update,
+// and at most limit of them may be down: unhealthy, missing, or about to be changed.
+//
+//	those that have the change and are not healthy   each takes one of the limit
+//	outdated ones that are not healthy               get the change first: they are down anyway
+//	outdated ones that are healthy                   get it while fewer than the limit are down
+//
+// The first row holds even if no member is healthy: all of them may be unhealthy for a moment,
+// while the change is broken for good. Members that get healthy only together are for the
+// author to recreate, with RecreateIf.
+func findTurns(members []member, limit int) (turns []int) {
+	broken, down := 0, 0
+	for _, m := range members {
+		if !m.isHealthy {
+			down++
+		}
+		if !m.isHealthy && !m.isOutdated {
+			broken++
+		}
+	}
+	for i, m := range members {
+		if m.isOutdated && !m.isHealthy && !m.keepsVersion && broken+len(turns) < limit {
+			turns = append(turns, i)
+		}
+	}
+	for i, m := range members {
+		if m.isOutdated && m.isHealthy && !m.keepsVersion && down < limit {
+			turns = append(turns, i)
+			down++
+		}
+	}
+	return turns
 }
 
 // queue records that a child waits for its turn.
 func (u *rollingUpdate) queue(t task) { u.queued[t.Key()] = queuedChild{t.kind, t.isHealthy()} }
 
 // delaysRecreation reports whether a child with a rolling strategy that has drifted is not
-// recreated yet, so that at most one is down: another of its kind is being updated, or it is
-// healthy and another is not. done are the children before it.
+// recreated yet, so that no more than the limit are down. Those whose turn it is go before it, and a
+// healthy one waits for those that are not. done are the children before it.
 func (u *rollingUpdate) delaysRecreation(t task, done []child) bool {
 	if !t.rolls() || t.isOutdated() {
 		return false
 	}
-	isReplaced := func(c child) bool { return c.isReplaced && c.childKind == t.kind }
-	if u.turns[t.kind] != (apply.Key{}) || slices.ContainsFunc(done, isReplaced) {
-		return true
+	isReplaced := map[apply.Key]bool{}
+	for _, child := range done {
+		isReplaced[child.key()] = child.isReplaced
 	}
-	isDown := func(other task) bool { return other.rolls() && other.kind == t.kind && !other.isHealthy() }
-	return t.isHealthy() && slices.ContainsFunc(u.tasks, isDown)
+	changed, down, limit := 0, 0, u.limitOf(t.kind)
+	for _, other := range u.tasks {
+		if other.kind != t.kind || !other.isInRoll() {
+			continue
+		}
+		isChanged := u.turns[other.Key()] || isReplaced[other.Key()]
+		if isChanged {
+			changed++
+		}
+		if isChanged || !other.isHealthy() {
+			down++
+		}
+	}
+	return changed >= limit || t.isHealthy() && down >= limit
 }
 
-// sortByPlace returns the tasks in the order in which Sync added them.
-func sortByPlace(tasks []task) []task {
-	return slices.SortedFunc(slices.Values(tasks), func(a, b task) int { return cmp.Compare(a.place, b.place) })
+// limitOf returns how many children of a kind may be down at a time.
+func (u *rollingUpdate) limitOf(kind *childKind) int {
+	total, limit := 0, 1
+	for _, task := range u.tasks {
+		if task.kind == kind && task.isInRoll() {
+			total++
+		}
+	}
+	for _, task := range u.tasks {
+		if task.kind == kind && task.rolls() {
+			limit = task.maxUnavailable.Of(total)
+		}
+	}
+	return limit
 }
 
-// rolls reports whether the children of a kind are changed one after the other.
+// sortByTurn returns the tasks in the order in which their turn comes: those that go last after the
+// others, and otherwise as Sync added them.
+func sortByTurn(tasks []task) []task {
+	return slices.SortedFunc(slices.Values(tasks), func(a, b task) int {
+		switch {
+		case a.source.UpdateLast == b.source.UpdateLast:
+			return cmp.Compare(a.place, b.place)
+		case a.source.UpdateLast:
+			return 1
+		}
+		return -1
+	})
+}
+
+// rolls reports whether a child is changed when its turn comes.
 func (t task) rolls() bool { return t.Update.Rules().Rolls }
+
+// isInRoll reports whether a child takes part in the rolling update of its kind: it is changed when its
+// turn comes, or keeps its version until somebody deletes it.
+func (t task) isInRoll() bool {
+	rules := t.Update.Rules()
+	return rules.Rolls || rules.CarriesHash && !rules.WritesChanges
+}
 
 // isHealthy reports whether a child exists and is healthy as it was observed.
 func (t task) isHealthy() bool {

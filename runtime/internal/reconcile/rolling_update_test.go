@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 
 // newRollingTasks returns tasks that roll, in the order in which Sync added them. A text names a task and says
 // what was observed: "a old broken", "b latest ready", "c missing after a". One that is lagging is ready by
-// itself, and not for Sync.
+// itself, and not for Sync. Sync does not let one that is held change, has one that is last go last, and
+// adds one that is kept with OnDelete.
 func newRollingTasks(texts []string) (tasks []task) {
 	kind := &childKind{ChildKind: declared.ChildKind{Rules: health.Rules{ReadyWhen: func(object client.Object) (bool, error) { return object.GetLabels()["ready"] == "true", nil }}}}
 	for place, text := range texts {
@@ -29,10 +31,17 @@ func newRollingTasks(texts []string) (tasks []task) {
 			}
 		}
 		task := newTestTask("ConfigMap", "", words[0], observed)
-		if words[len(words)-1] == "lagging" {
-			task.source.NotReady = "has not caught up"
-		}
 		task.kind, task.place, task.Update, task.HashKey, task.Hash = kind, place, declared.RollingInPlace, "hash", "latest"
+		switch words[len(words)-1] {
+		case "lagging":
+			task.source.NotReady = "has not caught up"
+		case "held":
+			task.source.NotUpdated = "is the primary"
+		case "last":
+			task.source.UpdateLast = true
+		case "kept":
+			task.Update = declared.OnDelete
+		}
 		if after != "" {
 			task.after = []apply.Key{newTestTask("ConfigMap", "", after, nil).Key()}
 		}
@@ -41,57 +50,142 @@ func newRollingTasks(texts []string) (tasks []task) {
 	return tasks
 }
 
-func TestRollingUpdateChangesOneChildAtATime(t *testing.T) {
+// findTurns, with each member as a letter: r is ready and up to date, b is broken and up to date, R and B
+// are the same and outdated, K is ready, outdated and keeps its version, and L is so and broken.
+func TestTurnsOfARollingUpdate(t *testing.T) {
+	letters := map[rune]member{
+		'r': {isHealthy: true}, 'b': {}, 'R': {isHealthy: true, isOutdated: true}, 'B': {isOutdated: true},
+		'K': {isHealthy: true, isOutdated: true, keepsVersion: true}, 'L': {isOutdated: true, keepsVersion: true},
+	}
+	for _, test := range []struct {
+		members string
+		limit   int
+		turns   []int
+	}{
+		{"rrr", 1, nil},
+		{"RRR", 1, []int{0}},
+		{"RRR", 2, []int{0, 1}},
+		{"RRR", 9, []int{0, 1, 2}},
+		{"rRR", 1, []int{1}},
+		{"bRR", 1, nil}, // the change may be bad
+		{"bRR", 2, []int{1}},
+		{"bbRR", 2, nil},
+		{"bBB", 1, nil},
+		{"bBB", 2, []int{1}},
+		{"RBB", 1, []int{1}}, // what is down goes first
+		{"RBB", 2, []int{1, 2}},
+		{"RBR", 2, []int{1, 0}},
+		{"BBBRR", 2, []int{0, 1}},
+		{"BBBRR", 4, []int{0, 1, 2, 3}},
+		{"KRR", 1, []int{1}}, // one that keeps its version stops no other
+		{"KKK", 3, nil},
+		{"LRR", 1, nil}, // but for being down
+		{"LRR", 2, []int{1}},
+		{"LBR", 1, []int{1}},
+		{"KbR", 1, nil},
+	} {
+		var members []member
+		for _, letter := range test.members {
+			members = append(members, letters[letter])
+		}
+		if got := findTurns(members, test.limit); !slices.Equal(got, test.turns) {
+			t.Errorf("of %s at most %d: the turns are %v, want %v", test.members, test.limit, got, test.turns)
+		}
+	}
+}
+
+func TestRollingUpdateTakesMembersInTheirOrder(t *testing.T) {
 	for name, test := range map[string]struct {
 		given []string
-		turn  string // empty: the update waits
+		limit declared.MaxUnavailable
+		turns string
+		waits map[string]string // instead of for a turn
 	}{
-		"all are up to date":                                       {[]string{"a latest ready", "b latest ready"}, ""},
-		"the first outdated one":                                   {[]string{"a latest ready", "b old ready", "c old ready"}, "b"},
-		"an unhealthy outdated one before others":                  {[]string{"a old ready", "b old broken", "c old broken"}, "b"},
-		"an unhealthy one that is up to date":                      {[]string{"a latest broken", "b old ready"}, ""},
-		"an unhealthy one that is up to date, and no other is":     {[]string{"a latest broken", "b old broken"}, ""},
-		"a missing one":                                            {[]string{"a missing", "b old ready"}, ""},
-		"a missing one that waits for the unhealthy":               {[]string{"a old broken", "b missing after a"}, "a"},
-		"a missing one that waits for nothing":                     {[]string{"a old ready", "b missing after a"}, ""},
-		"one that lags and is up to date":                          {[]string{"a latest lagging", "b old ready"}, ""},
-		"one that lags and is outdated before others":              {[]string{"a old ready", "b old lagging"}, "b"},
-		"a healthy one is not changed while a broken one is later": {[]string{"a old ready", "b latest ready", "c old broken"}, "c"},
+		"the first outdated one": {given: []string{"a latest ready", "b old ready", "c old ready"}, turns: "b"},
+		"two of them":            {given: []string{"a old ready", "b old ready", "c old ready"}, limit: "2", turns: "a b"},
+		"half of them":           {given: []string{"a old ready", "b old ready", "c old ready", "d old ready", "e old ready"}, limit: "50%", turns: "a b"},
+		"one that goes last":     {given: []string{"a old ready last", "b old ready", "c old ready"}, limit: "2", turns: "b c"},
+		"one that goes last, once the others are done": {given: []string{"a old ready last", "b latest ready"}, turns: "a"},
+		"one that goes last and is down":               {given: []string{"a old broken last", "b old ready"}, turns: "a"},
+		"one that Sync does not let change":            {given: []string{"a old ready held", "b old ready"}, turns: "b", waits: map[string]string{"a": "is outdated and is the primary"}},
+		"one that keeps its version, and is ready":     {given: []string{"a old ready kept", "b old ready"}, turns: "b", waits: map[string]string{"a": ""}},
+		"one that keeps its version, and is not":       {given: []string{"a old broken kept", "b old ready"}, waits: map[string]string{"a": ""}},
+		"a missing one":                                {given: []string{"a missing", "b old ready"}},
+		"a missing one that waits for the unhealthy":   {given: []string{"a old broken", "b missing after a"}, turns: "a"},
+		"a missing one that waits for nothing":         {given: []string{"a old ready", "b missing after a"}},
+		"one that lags and is up to date":              {given: []string{"a latest lagging", "b old ready"}},
+		"one that lags and is outdated before others":  {given: []string{"a old ready", "b old lagging"}, turns: "b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tasks := newRollingTasks(test.given)
-			update := newRollingUpdate(tasks)
-			if got := update.turns[tasks[0].kind].Name.Name; got != test.turn {
-				t.Errorf("the turn is that of %q, want %q", got, test.turn)
+			for i := range tasks {
+				tasks[i].maxUnavailable = test.limit
 			}
+			update := newRollingUpdate(tasks)
 			for _, task := range tasks {
-				waits := task.isOutdated() && task.Name.Name != test.turn
+				has := slices.Contains(strings.Fields(test.turns), task.Name.Name)
+				want, isOther := test.waits[task.Name.Name]
+				if !isOther && task.isOutdated() && !has {
+					want = "is outdated and waits for its turn"
+				}
 				why, isIncomplete := task.blockReason(update, map[apply.Key]bool{tasks[0].Key(): true})
-				if (why != "") != waits || isIncomplete {
-					t.Errorf("%s waits: %q, incomplete %v", task.Key(), why, isIncomplete)
+				if update.turns[task.Key()] != has || why != want || isIncomplete {
+					t.Errorf("%s has a turn: %v, want %v; it %q, want %q; incomplete: %v", task.Key(), update.turns[task.Key()], has, why, want, isIncomplete)
 				}
 			}
 		})
 	}
 }
 
+func TestSyncHoldsAChangeOfAChildThatDoesNotRoll(t *testing.T) {
+	for _, test := range []struct {
+		given    string
+		strategy declared.UpdateStrategy
+		want     string
+	}{
+		{"a old ready held", declared.InPlace, "is outdated and is the primary"},
+		{"a old broken held", declared.Recreate, "is outdated and is the primary"},
+		{"a latest ready held", declared.InPlace, ""},
+		{"a missing held", declared.InPlace, ""},
+		{"a old ready held", declared.OnDelete, ""},
+		{"a old ready held", declared.CreateOnly, ""},
+	} {
+		tasks := newRollingTasks([]string{test.given})
+		tasks[0].Update = test.strategy
+		if why, _ := tasks[0].blockReason(newRollingUpdate(tasks), nil); why != test.want {
+			t.Errorf("%s with %s: %q, want %q", test.given, test.strategy, why, test.want)
+		}
+	}
+}
+
 func TestDriftedChildrenAreRecreatedOneAtATime(t *testing.T) {
 	for name, test := range map[string]struct {
 		given    []string // the first has drifted
-		replaced bool     // one before it is being recreated
+		limit    declared.MaxUnavailable
+		replaced bool // the second is being recreated
 		delayed  bool
 	}{
-		"all others are healthy":              {[]string{"a latest ready", "b latest ready"}, false, false},
-		"another is recreated":                {[]string{"a latest ready", "b latest ready"}, true, true},
-		"another lags":                        {[]string{"a latest ready", "b latest lagging"}, false, true},
-		"another is not healthy":              {[]string{"a latest ready", "b latest broken"}, false, true},
-		"it is not healthy itself":            {[]string{"a latest broken", "b latest broken"}, false, false},
-		"another has its turn":                {[]string{"a latest ready", "b old ready"}, false, true},
-		"it is outdated, and has a turn then": {[]string{"a old ready", "b latest broken"}, false, false},
+		"all others are healthy":               {[]string{"a latest ready", "b latest ready"}, "1", false, false},
+		"another is recreated":                 {[]string{"a latest ready", "b latest ready"}, "1", true, true},
+		"another is recreated of two":          {[]string{"a latest ready", "b latest ready"}, "2", true, false},
+		"one is recreated, and one is down":    {[]string{"a latest ready", "b latest ready", "c latest broken"}, "2", true, true},
+		"another lags":                         {[]string{"a latest ready", "b latest lagging"}, "1", false, true},
+		"another is not healthy":               {[]string{"a latest ready", "b latest broken"}, "1", false, true},
+		"another of two is not healthy":        {[]string{"a latest ready", "b latest broken"}, "2", false, false},
+		"it is not healthy itself":             {[]string{"a latest broken", "b latest broken"}, "1", false, false},
+		"it is not healthy, another recreated": {[]string{"a latest broken", "b latest ready"}, "1", true, true},
+		"another has its turn":                 {[]string{"a latest ready", "b old ready"}, "1", false, true},
+		"another of two has its turn":          {[]string{"a latest ready", "b old ready"}, "2", false, false},
+		"it is outdated, and has a turn then":  {[]string{"a old ready", "b latest broken"}, "1", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tasks := newRollingTasks(test.given)
-			done := []child{{childKind: tasks[0].kind, isReplaced: test.replaced}}
+			for i := range tasks {
+				tasks[i].maxUnavailable = test.limit
+			}
+			second := tasks[1].newResult()
+			second.isReplaced, second.childKind = test.replaced, &childKind{kind: kind{GroupVersionKind: tasks[1].Key().Kind}}
+			done := []child{second}
 			if got := newRollingUpdate(tasks).delaysRecreation(tasks[0], done); got != test.delayed {
 				t.Errorf("delayed = %v, want %v", got, test.delayed)
 			}

@@ -58,15 +58,15 @@ func hashParentPart(access *status.Access, response *declared.Response) uint64 {
 	return hash.Sum64()
 }
 
-// hashNotReady returns a hash of why Sync says that children are not ready, which the Ready condition
-// repeats. It is 0 if Sync says so of none.
-func hashNotReady(sets []declared.DesiredSet) uint64 {
+// hashReasons returns a hash of why Sync says that children are not ready, or not updated, which the
+// Ready condition repeats. It is 0 if Sync says so of none.
+func hashReasons(sets []declared.DesiredSet) uint64 {
 	hash, isEmpty := xxhash.New(), true
 	for kind, set := range sets {
 		for place, child := range set.Children {
-			if child.NotReady != "" {
+			if child.NotReady != "" || child.NotUpdated != "" {
 				isEmpty = false
-				fmt.Fprintf(hash, "%d %d %s\n", kind, place, child.NotReady)
+				fmt.Fprintf(hash, "%d %d %s\n%s\n", kind, place, child.NotReady, child.NotUpdated)
 			}
 		}
 	}
