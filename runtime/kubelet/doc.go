@@ -7,6 +7,6 @@
 // the API server, so that both may import it.
 //
 //	pods.go        Pods
-//	workloads.go   Jobs and Deployments that fail
+//	workloads.go   Jobs and Deployments that fail; workloads that are ready, where no controller says so
 //	conditions.go  custom resources
 package kubelet

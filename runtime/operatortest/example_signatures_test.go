@@ -135,6 +135,16 @@ func TestDocsShowEachSignature(t *testing.T) {
 			t.Errorf("the page has no line of %s", method.Name)
 		}
 	}
+	for method := range reflect.TypeFor[*partsSimulation]().Methods() {
+		if !strings.Contains(shown, "sim."+method.Name+"(") {
+			t.Errorf("the page has no line of %s of a simulation", method.Name)
+		}
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[partsSimulation]()) {
+		if field.IsExported() && !strings.Contains(shown, "sim."+field.Name) {
+			t.Errorf("the page has no line of %s of a simulation", field.Name)
+		}
+	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[operatortest.Config]()) {
 		if !strings.Contains(shown, "config."+field.Name+" =") && !strings.Contains(shown, field.Name+":") {
 			t.Errorf("the page has no line of Config.%s", field.Name)
