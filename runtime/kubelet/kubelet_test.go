@@ -91,6 +91,25 @@ func TestWorkloadsWithoutController(t *testing.T) {
 	}
 }
 
+// TestPlayPod has Pods run, succeed, or lack their image.
+func TestPlayPod(t *testing.T) {
+	play := kubelet.WithoutImages("broken:1", "init:1")
+	for name, test := range map[string]struct {
+		spec  corev1.PodSpec
+		phase corev1.PodPhase
+	}{
+		"runs":           {corev1.PodSpec{Containers: []corev1.Container{{Image: "main:1"}}}, corev1.PodRunning},
+		"succeeds":       {corev1.PodSpec{RestartPolicy: corev1.RestartPolicyOnFailure}, corev1.PodSucceeded},
+		"no image":       {corev1.PodSpec{Containers: []corev1.Container{{Image: "main:1"}, {Image: "broken:1"}}}, corev1.PodPending},
+		"no first image": {corev1.PodSpec{InitContainers: []corev1.Container{{Image: "init:1"}}}, corev1.PodPending},
+	} {
+		pod := &corev1.Pod{Spec: test.spec}
+		if play(pod, now); pod.Status.Phase != test.phase {
+			t.Errorf("%s: phase %s", name, pod.Status.Phase)
+		}
+	}
+}
+
 func TestConditions(t *testing.T) {
 	resource := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget",
