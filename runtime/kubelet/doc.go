@@ -6,7 +6,8 @@
 // "opgen cluster ready" read and write them. The package links neither an operator nor a client of
 // the API server, so that both may import it.
 //
+//	play.go        a node for all Pods: they run or succeed, unless it lacks their image
 //	pods.go        Pods
-//	workloads.go   Jobs and Deployments that fail
+//	workloads.go   Jobs and Deployments that fail; workloads that are ready, where no controller says so
 //	conditions.go  custom resources
 package kubelet

@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/kubelet"
@@ -60,6 +61,52 @@ func TestWorkloadsFailOnce(t *testing.T) {
 	}
 	if state := health.Of(deployment); state.State != health.Failed || len(deployment.Status.Conditions) != 1 {
 		t.Errorf("the Deployment: %+v, %+v", state, deployment.Status.Conditions)
+	}
+}
+
+// TestWorkloadsWithoutController shows that the runtime sees each workload as what it stands for, and that
+// a change of the desired state makes it unready.
+func TestWorkloadsWithoutController(t *testing.T) {
+	job, failed := new(batchv1.Job), new(batchv1.Job)
+	kubelet.CompleteJob(job, now)
+	kubelet.EndFailedJob(failed, now)
+	if got, other := health.Of(job), health.Of(failed); got.State != health.Ready || other.State != health.Failed || !other.Since.Equal(now) {
+		t.Errorf("the Jobs: %+v, %+v", got, other)
+	}
+	for _, workload := range []client.Object{new(appsv1.Deployment), new(appsv1.StatefulSet), new(appsv1.DaemonSet), new(appsv1.ReplicaSet)} {
+		workload.SetGeneration(2)
+		if state := health.Of(workload); state.State != health.InProgress {
+			t.Errorf("a new %T: %+v", workload, state)
+		}
+		if !kubelet.RollOut(workload, now) || health.Of(workload).State != health.Ready {
+			t.Errorf("a %T: %+v", workload, health.Of(workload))
+		}
+		workload.SetGeneration(3)
+		if state := health.Of(workload); state.State != health.InProgress {
+			t.Errorf("a changed %T: %+v", workload, state)
+		}
+	}
+	if kubelet.RollOut(new(corev1.Pod), now) {
+		t.Error("a Pod is rolled out")
+	}
+}
+
+// TestPlayPod has Pods run, succeed, or lack their image.
+func TestPlayPod(t *testing.T) {
+	play := kubelet.WithoutImages("broken:1", "init:1")
+	for name, test := range map[string]struct {
+		spec  corev1.PodSpec
+		phase corev1.PodPhase
+	}{
+		"runs":           {corev1.PodSpec{Containers: []corev1.Container{{Image: "main:1"}}}, corev1.PodRunning},
+		"succeeds":       {corev1.PodSpec{RestartPolicy: corev1.RestartPolicyOnFailure}, corev1.PodSucceeded},
+		"no image":       {corev1.PodSpec{Containers: []corev1.Container{{Image: "main:1"}, {Image: "broken:1"}}}, corev1.PodPending},
+		"no first image": {corev1.PodSpec{InitContainers: []corev1.Container{{Image: "init:1"}}}, corev1.PodPending},
+	} {
+		pod := &corev1.Pod{Spec: test.spec}
+		if play(pod, now); pod.Status.Phase != test.phase {
+			t.Errorf("%s: phase %s", name, pod.Status.Phase)
+		}
 	}
 }
 

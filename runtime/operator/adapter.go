@@ -17,7 +17,8 @@ import (
 
 // NewController makes a controller from its definition.
 func NewController[P client.Object, S, C, D, R any](definition Definition[P, S, C, D, R]) Controller {
-	return process.NewController(definition.Name, definition.Project, func(mgr Manager, environment *process.Environment) error {
+	kinds := func(observed, desired any) []ChildKind { return definition.childKinds(observed.(*C), desired.(*D)) }
+	return process.NewController(definition.Name, definition.Project, kinds, func(mgr Manager, environment *process.Environment) error {
 		return reconcile.SetUp(mgr, environment, convertDefinition(definition))
 	})
 }

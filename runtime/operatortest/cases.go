@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
 )
 
@@ -23,11 +24,15 @@ type Case[Request, Response any] struct {
 	// Sets may have more children, children more fields, and lists more items, which are matched as
 	// by [DiffSubset].
 	ExpectPart *Response
+	// Check, if set, looks at the response beside Expect and ExpectPart, or in place of them: for
+	// what no expected value says, such as that two names differ.
+	Check func(t testing.TB, got *Response)
 	// NoneApplied says that no child is applied, as when the API server refuses each of
 	// them. Otherwise all are; see [Applied].
 	NoneApplied bool
 	// ExpectError is a part of the error's text; empty means that no error is
-	// expected. A response together with the error is expected only if Expect or ExpectPart is set.
+	// expected. A response together with the error is expected only if Expect, ExpectPart or Check is
+	// set.
 	ExpectError string
 }
 
@@ -41,36 +46,44 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 			if !test.NoneApplied {
 				Applied(got)
 			}
-			switch {
-			case err != nil && test.ExpectError == "":
-				t.Fatalf("unexpected error: %v", err)
-			case err == nil && test.ExpectError != "":
-				t.Fatalf("no error, want one that says %q", test.ExpectError)
-			case err != nil && !strings.Contains(err.Error(), test.ExpectError):
-				t.Fatalf("error %q, want one that says %q", err, test.ExpectError)
-			}
-			test.requireResponse(t, got)
+			test.requireAnswer(t, got, err)
 		})
 	}
 }
 
-// requireResponse fails the test if the response is not the expected one.
-func (c Case[Request, Response]) requireResponse(t *testing.T, got *Response) {
+// requireAnswer fails the test if a function has not answered as expected.
+func (c Case[Request, Response]) requireAnswer(t testing.TB, got *Response, err error) {
 	t.Helper()
-	differences := ""
+	switch {
+	case err != nil && c.ExpectError == "":
+		t.Fatalf("unexpected error: %v", err)
+	case err == nil && c.ExpectError != "":
+		t.Fatalf("no error, want one that says %q", c.ExpectError)
+	case err != nil && !strings.Contains(err.Error(), c.ExpectError):
+		t.Fatalf("error %q, want one that says %q", err, c.ExpectError)
+	}
+	if differences := c.compareResponse(t, got); differences != "" {
+		t.Errorf("response (-expected +got):\n%s", differences)
+	}
+	if c.Check != nil {
+		c.Check(t, got)
+	}
+}
+
+// compareResponse describes how a response differs from the expected one.
+func (c Case[Request, Response]) compareResponse(t testing.TB, got *Response) string {
+	t.Helper()
 	switch {
 	case c.Expect != nil && c.ExpectPart != nil:
 		t.Fatal("set Expect or ExpectPart, not both")
 	case c.ExpectPart != nil:
-		differences = diff.Part(c.ExpectPart, got)
+		return diff.Part(c.ExpectPart, got)
+	case c.Expect == nil && c.Check != nil:
+		return ""
 	case c.ExpectError != "" && c.Expect == nil && got != nil:
 		t.Fatal("a response beside the error: what is set in it is written, so set Expect, too, or return nil")
-	default:
-		differences = Diff(c.Expect, got)
 	}
-	if differences != "" {
-		t.Errorf("response (-expected +got):\n%s", differences)
-	}
+	return Diff(c.Expect, got)
 }
 
 // Applied calls the functions that a response has by [operator.WhenApplied], as the runtime does
@@ -90,12 +103,17 @@ func Applied[Response any](response *Response) *Response {
 			continue
 		}
 		for _, child := range set.Children() {
-			for _, record := range child.WhenApplied {
-				if err := record(response); err != nil {
-					panic(err)
-				}
-			}
+			callRecords(child, response)
 		}
 	}
 	return response
+}
+
+// callRecords calls the functions of [operator.WhenApplied] of a child.
+func callRecords(child operator.DesiredChild, response any) {
+	for _, record := range child.WhenApplied {
+		if err := record(response); err != nil {
+			panic(err)
+		}
+	}
 }

@@ -79,6 +79,47 @@ func TestCleanUpLeavesNothingOfAnOperatorThatIsStopped(t *testing.T) {
 	awaitNamespaceGone(t, cluster, namespace)
 }
 
+// backUpAtLast returns the controllers of an operator whose Finalize makes a ConfigMap, which is the parent of
+// another controller and has a finalizer of it. The ConfigMap outlives the Ledger.
+func backUpAtLast(operator.Manager) ([]operator.Controller, error) {
+	ledgers := defineLedgers(copyOut)
+	ledgers.Finalize = func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		want := new(ledgerChildren)
+		backup := textMap(req.Parent.Name+"-backup", req.Parent.Spec.Text)
+		backup.Labels = map[string]string{"kind": "backup"}
+		want.ConfigMaps.Add(backup, operator.WhenDeleted(operator.Orphan))
+		exists := req.Children.ConfigMaps.Health(backup.Name).State == operator.HealthReady
+		return &ledgerResponse{Children: want, Finalized: exists}, nil
+	}
+	type request = operator.Request[*corev1.ConfigMap, struct{}, struct{}]
+	type response = operator.Response[struct{}, struct{}]
+	finalize := func(context.Context, *request) (*response, error) { return &response{Finalized: true}, nil }
+	backups := operator.Definition[*corev1.ConfigMap, struct{}, struct{}, struct{}, struct{}]{
+		Name: "backup", Group: group, Parents: []operator.ParentKind{{Object: new(corev1.ConfigMap), Labels: "kind=backup"}},
+		Sync: func(context.Context, *request) (*response, error) { return new(response), nil }, Finalize: finalize,
+	}
+	return []operator.Controller{operator.NewController(ledgers), operator.NewController(backups)}, nil
+}
+
+// TestCleanUpDeletesParentsThatFinalizeMakes ends a test whose operator makes a last backup.
+func TestCleanUpDeletesParentsThatFinalizeMakes(t *testing.T) {
+	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
+	}
+	t.Parallel()
+	var namespace string
+	t.Run("test", func(t *testing.T) {
+		config := ledgerConfig(copyOut)
+		config.Controllers = backUpAtLast
+		cluster := operatortest.Start(t, config)
+		namespace = cluster.Namespace
+		cluster.Create(&Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web"}})
+		cluster.Matches(textMap("web", ""))
+	})
+	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
+	awaitNamespaceGone(t, cluster, namespace)
+}
+
 // The CRDs stay, and are kubectl's as if make install had installed them.
 func TestInstalledCRDsDoNotConflictWithKubectl(t *testing.T) {
 	cluster, _ := run(t, copyOut)

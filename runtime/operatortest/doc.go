@@ -1,7 +1,10 @@
-// Package operatortest tests operators made with opgen, in two ways.
+// Package operatortest tests operators made with opgen, in three ways.
 //
 // [Run] calls Sync or Finalize with a request made of plain objects, and compares the response with
 // the expected one. It needs no cluster.
+//
+// [Simulate] calls Sync again and again, and carries out in memory what it returns: the desired
+// children are the observed ones of the next step ([Simulation.Step]). It needs no cluster either.
 //
 // [Start] runs the operator against a real API server, in its own namespace. The test creates
 // parents, waits for results ([Cluster.Matches], [Cluster.Gone]), makes the operator reconcile

@@ -20,10 +20,11 @@ func TestDocsShowTestedFaults(t *testing.T) {
 	page := section(t, "../../docs/testing.md", "\n## Faults\n", "\n## The clock\n")
 	methods := section(t, "../../docs/testing.md", "\n### Each method in one line\n", "\n## Hot loops\n")
 	var examples string
-	for _, name := range []string{"fault", "explore", "signatures", "failed"} {
+	for _, name := range []string{"fault", "explore", "signatures", "failed", "simulate"} {
 		examples += withoutIndents(section(t, "example_"+name+"_test.go", "", ""))
 	}
-	snippets := goSnippet.FindAllStringSubmatch(methods+page, -1)
+	simulation := section(t, "../../docs/testing.md", "\n## A simulation of many reconciles\n", "\n## Tests against a real API server\n")
+	snippets := goSnippet.FindAllStringSubmatch(simulation+methods+page, -1)
 	if len(snippets) < 7 {
 		t.Errorf("there are only %d pieces of Go", len(snippets))
 	}

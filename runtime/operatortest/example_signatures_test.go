@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/opgen-dev/opgen/runtime/kubelet"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
@@ -29,6 +30,7 @@ func ExampleCluster() {
 		config.Roles = ""                                                                 // a file of roles: the operator has these permissions only
 		config.Faults = []operatortest.Fault{}                                            // as by Inject, from the first request on
 		config.User = ""                                                                  // the user whose permissions it has
+		config.Kubelet = kubelet.PlayPod                                                  // Pods run and Jobs succeed, as they appear
 		config.Options = func(o *operator.Options) {}                                     // changes the options of the operator
 		config.Transport = func(next http.RoundTripper) http.RoundTripper { return next } // sees, delays, answers its requests
 		cluster := operatortest.Start(t, config)
@@ -133,6 +135,16 @@ func TestDocsShowEachSignature(t *testing.T) {
 	for method := range reflect.TypeFor[*operatortest.Cluster]().Methods() {
 		if !slices.Contains(ofTests, method.Name) && !strings.Contains(shown, "cluster."+method.Name+"(") {
 			t.Errorf("the page has no line of %s", method.Name)
+		}
+	}
+	for method := range reflect.TypeFor[*partsSimulation]().Methods() {
+		if !strings.Contains(shown, "sim."+method.Name+"(") {
+			t.Errorf("the page has no line of %s of a simulation", method.Name)
+		}
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[partsSimulation]()) {
+		if field.IsExported() && !strings.Contains(shown, "sim."+field.Name) {
+			t.Errorf("the page has no line of %s of a simulation", field.Name)
 		}
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[operatortest.Config]()) {

@@ -65,12 +65,12 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 // OPGEN_EXPLORE_SEED chooses other combinations, and go test -failfast has it stop at the
 // first finding.
 //
-// Nobody changes a child whose strategy is CreateOnly. One that Sync does not desire at first,
-// since it waits for another to be ready, is left out. Trials in a further namespace have the
-// operator started once more, in all namespaces and on the parents of these trials alone; they are
-// left out if Config.Roles or Config.User limits the operator. Sync must not ask to be called again
-// within two seconds for ever: such an operator never settles. The test is skipped if Sync desires
-// no children at all.
+// Nobody changes a child whose strategy is CreateOnly. One that Sync does not desire at first, since
+// it waits for another to be ready, is left out, unless Config.Kubelet has the other get ready. Trials
+// in a further namespace have the operator started once more, in all namespaces and on the parents of
+// these trials alone; they are left out if Config.Roles or Config.User limits the operator. Sync must
+// not ask to be called again within two seconds for ever: such an operator never settles. The test is
+// skipped if Sync desires no children at all.
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	explore.Run(t, instance.Config(config), explore.Life(life))

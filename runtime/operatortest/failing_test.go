@@ -33,6 +33,8 @@ func TestFailing(t *testing.T) {
 		exploreAFailure(t)
 	case "never fails":
 		makeFailedWhatNeverFails(t)
+	case "kubelet":
+		exploreWithKubelet(t)
 	case "replay":
 		operatortest.Explore(t, ledgerConfig(copyOut), ledgerLife())
 	case "too long":

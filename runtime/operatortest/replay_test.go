@@ -28,6 +28,9 @@ func failWithFaults(t *testing.T) {
 func TestAFailurePrintsItsFaultsAndHowToRunItAgain(t *testing.T) {
 	const again = `run it again: go test -run '^TestFailing$/^patch_ledgers$/^status_1_after_lost$'`
 	output := expectFailure(t, "fault", `fault "patch ledgers/status 1 after lost" struck 0 times`, again)
+	if strings.Contains(output, "Starting EventSource") {
+		t.Errorf("the log of the manager drowns the failure:\n%s", output)
+	}
 	pattern := regexp.MustCompile(`go test -run '(.*)'`).FindStringSubmatch(output)
 	if pattern == nil {
 		t.Fatal("there is no line to run")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -43,6 +44,11 @@ type Config struct {
 	// reads the time, writes, or calls other services. [Cluster.Truthful] and
 	// [Cluster.Converged] then do not call it twice. All other checks stay.
 	Impure bool
+	// Kubelet, if set, writes the status of each Pod in the test's namespace, once, as it appears:
+	// a function of package kubelet. With kubelet.PlayPod, Pods run, Jobs succeed and workloads
+	// get ready. kubelet.WithoutImages is the same with images that nobody can pull. MakeReady,
+	// MakeFailed and MakeCrashing can still change a Pod. By default a Pod runs only by these.
+	Kubelet func(pod *corev1.Pod, now time.Time)
 	// Options changes the operator's options, which are operator.Defaults with the test's
 	// namespace.
 	Options func(*operator.Options)

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
@@ -18,14 +19,22 @@ import (
 type Controller struct {
 	name    string
 	project string // empty if it has none
+	kinds   BindKinds
 	setUp   func(manager.Manager, *Environment) error
 	sources []Source
 }
 
+// BindKinds returns the kinds of children of a controller, bound to the generated structs of observed
+// and desired children, to which these point. It panics if they are those of another controller.
+type BindKinds func(observed, desired any) []declared.ChildKind
+
 // NewController returns a controller that setUp adds to a manager.
-func NewController(name, project string, setUp func(manager.Manager, *Environment) error) Controller {
-	return Controller{name: name, project: project, setUp: setUp}
+func NewController(name, project string, kinds BindKinds, setUp func(manager.Manager, *Environment) error) Controller {
+	return Controller{name: name, project: project, kinds: kinds, setUp: setUp}
 }
+
+// KindsOf returns what binds the kinds of a controller, for tests.
+func KindsOf(controller Controller) BindKinds { return controller.kinds }
 
 // Environment is what a controller needs of the process that runs it.
 type Environment struct {

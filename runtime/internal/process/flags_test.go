@@ -134,7 +134,7 @@ current-context: c
 			t.Setenv("KUBECONFIG", test.env)
 			line := commandLine{Settings: Settings{Options: Defaults()}, kubeconfig: test.kubeconfig}
 			err := line.run(func(manager.Manager) ([]Controller, error) {
-				return []Controller{NewController("web", "", func(mgr manager.Manager, _ *Environment) error {
+				return []Controller{NewController("web", "", nil, func(mgr manager.Manager, _ *Environment) error {
 					_, err := mgr.GetRESTMapper().RESTMapping(corev1.SchemeGroupVersion.WithKind("ConfigMap").GroupKind())
 					return err
 				})}, nil

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,12 +32,35 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 			refused = err
 			continue
 		}
+		if err := w.checkGrantable(ctx, changed); err != nil {
+			refused = err
+			continue
+		}
 		if err := w.checkChangeable(ctx, edit, child); err != nil && (!recreates || !errors.As(err, new(errImmutable))) {
 			return nil, err
 		}
 		return changed, nil
 	}
 	return nil, errUseless{refused}
+}
+
+// notHeld is what the API server says to a client that grants a permission which it has not.
+const notHeld = "is attempting to grant RBAC permissions not currently held"
+
+// checkGrantable returns an error if the API server refuses a role to the operator, because it grants what
+// the operator may not do itself. An invented rule is not what an author would desire. Other refusals are
+// the operator's to report.
+func (w writer) checkGrantable(ctx context.Context, desired map[string]any) error {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(desired)}
+	if w.asOperator == nil || object.GroupVersionKind().Group != rbacv1.GroupName {
+		return nil
+	}
+	object.SetName(object.GetName() + "-fresh")
+	err := w.asOperator.Create(ctx, object, client.DryRunAll)
+	if err != nil && strings.Contains(err.Error(), notHeld) {
+		return err
+	}
+	return nil
 }
 
 // errImmutable says that no update of a child can make a change.

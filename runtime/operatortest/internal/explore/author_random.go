@@ -35,6 +35,9 @@ func withoutAllocations(content, desired map[string]any) {
 	spec, _ := content["spec"].(map[string]any)
 	desiredSpec, _ := desired["spec"].(map[string]any)
 	withoutAllocatedFields(spec, desiredSpec, "clusterIP", "clusterIPs", "healthCheckNodePort")
+	if spec["clusterIP"] == "None" {
+		withoutFamilies(spec, desiredSpec)
+	}
 	ports, _ := spec["ports"].([]any)
 	desiredPorts, _ := desiredSpec["ports"].([]any)
 	for _, item := range ports {
@@ -46,6 +49,16 @@ func withoutAllocations(content, desired map[string]any) {
 			}
 		}
 		withoutAllocatedFields(port, said, "nodePort")
+	}
+}
+
+// withoutFamilies removes the address families of a headless Service, unless they are desired. The API
+// server chooses others for one that is created without a selector, and keeps them when that changes.
+func withoutFamilies(spec, desired map[string]any) {
+	for _, field := range []string{"ipFamilies", "ipFamilyPolicy"} {
+		if _, isDesired := desired[field]; !isDesired {
+			delete(spec, field)
+		}
 	}
 }
 

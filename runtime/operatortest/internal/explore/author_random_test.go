@@ -11,6 +11,10 @@ func TestAllocationsOfServicesAreTheSameUnlessDesired(t *testing.T) {
 		ports := []any{map[string]any{"port": int64(80), "nodePort": nodePort}}
 		return map[string]any{"spec": map[string]any{"clusterIP": clusterIP, "ports": ports}}
 	}
+	headless := func(policy string) map[string]any {
+		return map[string]any{"spec": map[string]any{"clusterIP": "None", "ipFamilyPolicy": policy, "ports": []any{}}}
+	}
+	withoutSelector := map[string]any{"spec": map[string]any{"clusterIP": "None"}}
 	plain := map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"port": int64(80)}}}}
 	for _, test := range []struct {
 		name       string
@@ -21,6 +25,8 @@ func TestAllocationsOfServicesAreTheSameUnlessDesired(t *testing.T) {
 		{"what is allocated", service("10.0.0.1", 30001), service("10.0.0.2", 30002), plain, 0},
 		{"what is desired", service("10.0.0.1", 30001), service("10.0.0.2", 30002), service("10.0.0.1", 30001), 2},
 		{"no address at all", service("None", 30001), service("10.0.0.2", 30002), plain, 1},
+		{"families of a new headless Service", headless("RequireDualStack"), headless("SingleStack"), withoutSelector, 0},
+		{"families that are desired", headless("RequireDualStack"), headless("SingleStack"), headless("RequireDualStack"), 1},
 	} {
 		withoutAllocations(test.made, test.desired)
 		withoutAllocations(test.live, test.desired)

@@ -53,21 +53,22 @@ func (x *exploration) runTrials(trials []*trial) {
 
 // exploration is the state of Explore.
 type exploration struct {
-	t        *testing.T
-	ctx      context.Context
-	operator *instance.Operator
-	checker  *truth.Checker
-	config   instance.Config // as the test has it
-	life     Life
-	author   *changingAuthor
-	between  *interposer
-	patience time.Duration
-	extent   string
-	seed     string
-	names    atomic.Int64
-	shown    *shownChildren
-	home     string // the namespace of new parents; empty: that of the test
-	isWide   bool   // the operator works in all namespaces, on the parents of the test
+	t          *testing.T
+	ctx        context.Context
+	operator   *instance.Operator
+	checker    *truth.Checker
+	config     instance.Config // as the test has it
+	life       Life
+	author     *changingAuthor
+	between    *interposer
+	patience   time.Duration
+	extent     string
+	seed       string
+	names      atomic.Int64
+	shown      *shownChildren
+	home       string        // the namespace of new parents; empty: that of the test
+	asOperator client.Client // with the permissions of the operator; nil: they are not limited
+	isWide     bool          // the operator works in all namespaces, on the parents of the test
 
 	siblings []map[string]*unstructured.Unstructured // by variant and child
 	samples  []map[string]map[string]any             // what is desired of these
@@ -108,6 +109,7 @@ func startExploration(t *testing.T, config instance.Config, life Life) *explorat
 	x.checker = truth.New(t, config)
 	x.operator = x.checker.Operator
 	x.operator.Author, x.operator.Shown = x.author.changeContent, x.shown.addSnapshot
+	x.asOperator = x.operator.ClientAsOperator()
 	x.checker.Run()
 	return x
 }

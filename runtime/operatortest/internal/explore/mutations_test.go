@@ -106,7 +106,7 @@ func TestMutationsCoverEachDesiredPath(t *testing.T) {
 func TestEachWayWritesTheSameMutation(t *testing.T) {
 	t.Parallel()
 	w := created(t, webDeployment(), "Deployment")
-	by := writer{w.Client, creator}
+	by := writer{client: w.Client, manager: creator}
 	at := "spec.template.spec.containers[main].image: change"
 	for _, way := range ways {
 		m := mutationNamed(t, mutationsOf(w.desired, w.kind.Schema), at)
@@ -137,7 +137,7 @@ func TestWriteTriesValuesUntilOneIsValid(t *testing.T) {
 		Type: corev1.ServiceTypeNodePort, Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromString("http")}},
 	}}, "Service")
 	m := mutationNamed(t, mutationsOf(w.desired, w.kind.Schema), "spec.type: change")
-	written, err := writer{w.Client, creator}.write(t.Context(), put, m, w.live, w.kind)
+	written, err := writer{client: w.Client, manager: creator}.write(t.Context(), put, m, w.live, w.kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestWriteTriesValuesUntilOneIsValid(t *testing.T) {
 		t.Errorf("the type is %v", kind)
 	}
 	m = mutationNamed(t, mutationsOf(w.desired, w.kind.Schema), "spec.ports[80,TCP]: remove")
-	if _, err := (writer{w.Client, creator}).write(t.Context(), put, m, w.live, w.kind); err == nil {
+	if _, err := (writer{client: w.Client, manager: creator}).write(t.Context(), put, m, w.live, w.kind); err == nil {
 		t.Error("a Service without ports was written")
 	}
 }

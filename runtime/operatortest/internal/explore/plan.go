@@ -32,6 +32,7 @@ func (x *exploration) planTrials() (plan explorationPlan) {
 	if reason := x.awaitRoundSettled(); reason != "" {
 		x.t.Fatalf("the operator does not settle: %s\n%s", reason, x.operator.DescribeRequests(0))
 	}
+	x.awaitReady(parents)
 	var children []trial
 	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
 	x.requireChildren(parents)

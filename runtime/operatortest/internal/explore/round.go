@@ -107,6 +107,7 @@ func (x *exploration) runRound(parents []*exploredParent, when string) {
 	x.t.Helper()
 	inParallel(parents, (*exploredParent).create)
 	x.awaitRoundSettled()
+	x.awaitMade(parents)
 	var children []*exploredChild
 	for _, p := range parents {
 		for _, c := range p.children {
@@ -121,6 +122,7 @@ func (x *exploration) runRound(parents []*exploredParent, when string) {
 		x.operator.Advance(6 * time.Minute) // repeated repairs back off
 		settled := x.awaitRoundSettled()
 		inParallel(again, (*exploredChild).compare)
+		settled = x.compareLater(again, settled)
 		inParallel(again, (*exploredChild).readReady)
 		for _, c := range failedTrials(again) {
 			if settled != "" {
@@ -246,7 +248,9 @@ func nameInRound(d testcontrol.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
-func (c *exploredChild) writer() writer { return writer{c.x.operator.Client, c.child.Manager} }
+func (c *exploredChild) writer() writer {
+	return writer{c.x.operator.Client, c.child.Manager, c.x.asOperator}
+}
 
 // readChild returns the live child. It is nil if there is none.
 func (x *exploration) readChild(d testcontrol.SyncChild) *unstructured.Unstructured {

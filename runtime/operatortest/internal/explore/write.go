@@ -33,6 +33,8 @@ var ways = []string{put, byMergePatch, byStrategicPatch, forcedApply, sameManage
 type writer struct {
 	client  client.Client
 	manager string // the operator's
+	// asOperator has the permissions of the operator; nil: they are not limited.
+	asOperator client.Client
 }
 
 // fits reports whether a mutation of a kind can be written in this way.

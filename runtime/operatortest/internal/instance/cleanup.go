@@ -20,9 +20,7 @@ import (
 func (o *Operator) cleanUp() {
 	o.Faults.RemoveFaults()
 	loops := o.KnownLoops()
-	objects := slices.Concat(o.Created, o.ListParents(loops))
-	o.DeleteObjects(objects...)
-	left := o.awaitFinalizers(objects)
+	left := o.deleteParents(loops)
 	operated := o.RunningProcess() != nil && o.ExitError() == nil
 	if len(left) == 0 && o.BeforeStop != nil {
 		o.BeforeStop()
@@ -35,8 +33,37 @@ func (o *Operator) cleanUp() {
 		}
 		o.removeFinalizers(object, loops)
 	}
+	for _, object := range o.ListParents(loops) { // that Finalize has created since
+		o.DeleteObjects(object)
+		if len(object.GetFinalizers()) > 0 {
+			o.removeFinalizers(object, loops)
+		}
+	}
 	o.DeleteObjects(o.rights...)
 	o.DeleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.Namespace}})
+}
+
+// mostGenerations is how often cleanUp looks for parents that the Finalize of others has created.
+const mostGenerations = 5
+
+// deleteParents deletes the objects of the test and all parents in its namespace, and then the parents
+// that their Finalize has created meanwhile, such as a last backup. It returns the objects that still have a
+// finalizer.
+func (o *Operator) deleteParents(loops []*testcontrol.Loop) (left []client.Object) {
+	objects, known := slices.Concat(o.Created, o.ListParents(loops)), map[types.UID]bool{}
+	for range mostGenerations {
+		o.DeleteObjects(objects...)
+		left = o.awaitFinalizers(objects)
+		for _, object := range objects {
+			known[object.GetUID()] = true
+		}
+		created := slices.DeleteFunc(o.ListParents(loops), func(parent client.Object) bool { return known[parent.GetUID()] })
+		if len(left) > 0 || len(created) == 0 || o.RunningProcess() == nil {
+			break
+		}
+		objects = created
+	}
+	return left
 }
 
 // KnownLoops returns the loops of the operator that runs, or ran last.

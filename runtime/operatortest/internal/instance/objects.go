@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -14,6 +15,22 @@ func (o *Operator) Context() context.Context {
 		return o.Ending
 	}
 	return o.T.Context()
+}
+
+// ClientAsOperator returns a client that has the permissions of the operator. It returns nil if they are
+// those of the test.
+func (o *Operator) ClientAsOperator() client.Client {
+	o.T.Helper()
+	if o.Config.User == "" {
+		return nil
+	}
+	server := rest.CopyConfig(o.Server)
+	server.Impersonate.UserName = o.Config.User
+	limited, err := client.New(server, client.Options{Scheme: o.Client.Scheme(), Mapper: o.Client.RESTMapper()})
+	if err != nil {
+		o.T.Fatal(err)
+	}
+	return limited
 }
 
 // Create creates objects, in the test's namespace if they name none.

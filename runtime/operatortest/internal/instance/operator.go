@@ -38,6 +38,7 @@ type Config struct {
 	Transport   func(http.RoundTripper) http.RoundTripper
 	Faults      []fault.Fault
 	Impure      bool
+	Kubelet     func(*corev1.Pod, time.Time)
 	Options     func(*operator.Options)
 }
 
@@ -125,6 +126,7 @@ func (o *Operator) Run() {
 	o.T.Helper()
 	o.T.Cleanup(o.reportFaults)
 	o.Inject(o.Config.Faults...)
+	o.startKubelet()
 	o.Start()
 	o.T.Cleanup(o.cleanUp)
 }

@@ -73,7 +73,7 @@ const releaseTime = time.Second
 func (o *Operator) ProcessOptions() operator.Options {
 	options := operator.Defaults()
 	options.Namespace, options.LeaderElectNamespace = o.Namespace, o.Namespace // its own, too
-	options.Logger = slog.New(slog.NewTextHandler(o.T.Output(), nil))
+	options.Logger = slog.New(quiet{slog.NewTextHandler(o.T.Output(), nil)})
 	if o.Config.Options != nil {
 		o.Config.Options(&options)
 	}
