@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,6 +279,9 @@ func (r relatedView) Selection() string {
 			set = append(set, f.name+": "+strconv.Quote(f.value))
 		}
 	}
+	if len(r.Spec.Match) > 0 {
+		set = append(set, "Match: "+textMap(r.Spec.Match))
+	}
 	if len(r.Spec.Namespaces) > 0 {
 		set = append(set, "Namespaces: []string{"+namespaceList(r.Spec.Namespaces)+"}")
 	}
@@ -297,6 +301,15 @@ func (r relatedView) Selection() string {
 		return ""
 	}
 	return strings.Join(set, ", ") + ", "
+}
+
+// textMap returns a Go expression for a map, in the order of its keys.
+func textMap(texts map[string]string) string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		pairs = append(pairs, strconv.Quote(key)+": "+strconv.Quote(texts[key]))
+	}
+	return "map[string]string{" + strings.Join(pairs, ", ") + "}"
 }
 
 func namespaceList(names []string) string {

@@ -41,6 +41,8 @@ func keyAcrossNamespaces(r spec.Related, inNamespace bool) string {
 		return "nameFrom"
 	case r.SelectorFrom != "":
 		return "selectorFrom"
+	case len(r.Match) > 0:
+		return "match"
 	}
 	return ""
 }

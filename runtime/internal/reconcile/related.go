@@ -172,6 +172,8 @@ func queryWithoutNamespaces(parent client.Object, kind *relatedKind) (query rela
 		query.Names = []string{kind.Name}
 	case kind.NameFrom != "":
 		query.Names, err = objectfields.Strings(parent, kind.NameFrom)
+	case len(kind.Match) > 0:
+		return queryByFields(parent, kind)
 	case kind.SelectorFrom != "":
 		var selector *metav1.LabelSelector
 		if selector, err = objectfields.Selector(parent, kind.SelectorFrom); err == nil && selector != nil {
@@ -180,6 +182,20 @@ func queryWithoutNamespaces(parent client.Object, kind *relatedKind) (query rela
 	default:
 		query.Selector, err = labels.Parse(kind.Selector)
 	}
+	return query, err
+}
+
+// queryByFields returns a query for the objects whose fields match those of the parent. It selects
+// nothing if a field of the parent is not set.
+func queryByFields(parent client.Object, kind *relatedKind) (query related.Query, err error) {
+	for _, path := range matchedPaths(kind.RelatedKind) {
+		value, err := objectfields.Text(parent, kind.Match[path])
+		if err != nil || value == "" {
+			return related.Query{}, err
+		}
+		query.Fields = append(query.Fields, related.Field{Path: path, Value: value})
+	}
+	query.Selector, err = labels.Parse(kind.Selector)
 	return query, err
 }
 
