@@ -16,11 +16,14 @@ func Related(op *spec.Operator, parents []kinds.Resource, related []kinds.Relate
 	c := paths{at: at, fallback: op.Pos}
 	for i, r := range op.Related {
 		path := fmt.Sprintf("operator.related[%d].", i)
-		c.checkMatch(r, path, parents, related)
+		sources := sourcesOf(r, parents, related)
+		c.checkMatch(r, path, sources, related)
+		for _, s := range sources {
+			c.checkPath(s, path+"nameFrom", r.NameFrom, names)
+			c.checkPath(s, path+"selectorFrom", r.SelectorFrom, selectors)
+			c.checkPath(s, path+"namespaces", r.NamespacesFrom, namespaces)
+		}
 		for _, p := range parents {
-			c.checkPath(p, path+"nameFrom", r.NameFrom, names)
-			c.checkPath(p, path+"selectorFrom", r.SelectorFrom, selectors)
-			c.checkPath(p, path+"namespaces", r.NamespacesFrom, namespaces)
 			_, said := at[path+"namespaces"]
 			if said && len(r.Namespaces) == 0 && r.NamespacesFrom == "" && !p.Namespaced {
 				c.reportAt(path+"namespaces", p.Kind+" is cluster-scoped, so there is no namespace of the parent", "write All, or the names of namespaces")
@@ -30,8 +33,22 @@ func Related(op *spec.Operator, parents []kinds.Resource, related []kinds.Relate
 	return c.problems
 }
 
-// checkMatch checks the paths by which objects of an entry match a parent.
-func (c *paths) checkMatch(r spec.Related, path string, parents []kinds.Resource, related []kinds.Related) {
+// sourcesOf returns the kinds into which the paths of an entry lead: the parents, or that of another
+// entry. There is none if its kind is not known.
+func sourcesOf(r spec.Related, parents []kinds.Resource, related []kinds.Related) []kinds.Resource {
+	if r.From == "" {
+		return parents
+	}
+	for _, other := range related {
+		if other.Spec.As == r.From {
+			return []kinds.Resource{other.Resource}
+		}
+	}
+	return nil
+}
+
+// checkMatch checks the paths by which objects of an entry match their sources.
+func (c *paths) checkMatch(r spec.Related, path string, sources []kinds.Resource, related []kinds.Related) {
 	for _, from := range slices.Sorted(maps.Keys(r.Match)) {
 		pair := path + "match[" + strconv.Quote(from) + "]"
 		for _, known := range related {
@@ -39,8 +56,8 @@ func (c *paths) checkMatch(r spec.Related, path string, parents []kinds.Resource
 				c.checkPath(known.Resource, pair, from, values)
 			}
 		}
-		for _, p := range parents {
-			c.checkPath(p, pair, r.Match[from], values)
+		for _, s := range sources {
+			c.checkPath(s, pair, r.Match[from], values)
 		}
 	}
 }

@@ -87,6 +87,7 @@ type Related struct {
 	Selector     string            // in kubectl's syntax
 	SelectorFrom string            // a path in the parent to a label selector or a map of labels
 	Match        map[string]string // a path in an object → the path in the parent to the same value
+	From         string            // the As of another entry: paths lead into its objects in place of the parent
 	Dynamic      bool              // the author's Related method says which
 	// Namespaces are the namespaces of the objects. AllNamespaces alone means every namespace. Nil
 	// means the namespace of the parent, or all for a cluster-scoped parent.

@@ -33,7 +33,8 @@ func (v operatorView) All() []childView {
 func (v operatorView) Read() []relatedView {
 	views := make([]relatedView, len(v.Related))
 	for i, r := range v.Related {
-		views[i] = relatedView{v.viewOf(r.Resource), r.Spec}
+		isSource := slices.ContainsFunc(v.Related, func(other kinds.Related) bool { return other.Spec.From == r.Spec.As })
+		views[i] = relatedView{v.viewOf(r.Resource), r.Spec, isSource}
 	}
 	return views
 }
@@ -253,7 +254,8 @@ func (c childView) Description() string {
 // relatedView is a kind of related objects as templates print it.
 type relatedView struct {
 	resourceView
-	Spec spec.Related
+	Spec     spec.Related
+	IsSource bool // paths of another entry lead into the objects
 }
 
 // Metadata reports whether Sync sees only the metadata of the related objects.
@@ -271,8 +273,11 @@ func (r relatedView) Observed() string {
 // read.
 func (r relatedView) Selection() string {
 	var set []string
+	if r.IsSource {
+		set = append(set, "As: "+strconv.Quote(r.Spec.As))
+	}
 	for _, f := range []struct{ name, value string }{
-		{"Name", r.Spec.Name}, {"NameFrom", r.Spec.NameFrom}, {"Selector", r.Spec.Selector}, {"SelectorFrom", r.Spec.SelectorFrom},
+		{"From", r.Spec.From}, {"Name", r.Spec.Name}, {"NameFrom", r.Spec.NameFrom}, {"Selector", r.Spec.Selector}, {"SelectorFrom", r.Spec.SelectorFrom},
 		{"NamespacesFrom", r.Spec.NamespacesFrom},
 	} {
 		if f.value != "" {

@@ -18,6 +18,12 @@ type RelatedKind struct {
 	// Selector selects by labels in kubectl's syntax, SelectorFrom is the path
 	// to a LabelSelector or a map of labels.
 	Selector, SelectorFrom string
+	// As is the name of the entry, for From of another one.
+	As string
+	// From is the As of another entry. The paths lead into each of its objects then, in
+	// place of the parent, and so does the default of Namespaces. A cluster-scoped
+	// object leaves that to the parent.
+	From string
 	// Match selects by fields: the value at each path in the object equals the
 	// value at the path in the parent. Values are compared as texts.
 	Match map[string]string

@@ -108,7 +108,7 @@ func decodeStrictly(data []byte, into any) error {
 
 // newTypeError returns the error for a field of another type.
 func newTypeError(path, expected string) error {
-	return fmt.Errorf("%s of the parent is not %s", path, expected)
+	return fmt.Errorf("%s is not %s", path, expected)
 }
 
 func nonEmpty(text string) []string {

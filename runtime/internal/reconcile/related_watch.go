@@ -146,7 +146,7 @@ func (k *relatedKind) mayBeAnywhere(l *loop) bool {
 	if !k.namespaced || k.NamespacesFrom != "" {
 		return false
 	}
-	return slices.Contains(k.Namespaces, declared.AllNamespaces) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
+	return slices.Contains(k.Namespaces, declared.AllNamespaces) || len(k.Namespaces) == 0 && k.From == "" && !l.parentKind.namespaced
 }
 
 // watchRelated has the parents reconciled that read a related object which changes. It returns the

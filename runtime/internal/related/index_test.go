@@ -51,7 +51,7 @@ func TestReaders(t *testing.T) {
 }
 
 // An object that leaves one parent for another is known as that of the one whose value it has. What does
-// not have the other fields and labels of a query is nobody's.
+// not have the other fields and labels of a query is read by no parent.
 func TestReadersByFields(t *testing.T) {
 	gold, err := labels.Parse("tier=gold")
 	if err != nil {
