@@ -31,6 +31,7 @@ type Schema struct {
 	Required      []string           `json:"required,omitempty"`
 	Properties    map[string]*Schema `json:"properties,omitempty"`
 	PropertyNames *Schema            `json:"propertyNames,omitempty"`
+	MinProperties int                `json:"minProperties,omitempty"`
 	// AdditionalProperties is false or a *Schema.
 	AdditionalProperties any     `json:"additionalProperties,omitempty"`
 	Items                *Schema `json:"items,omitempty"`

@@ -40,13 +40,3 @@ func (c *paths) checkHandOver(child kinds.Resource, path, value string) {
 		s, so = next, so+"."+strings.ReplaceAll(name, ".", `\.`)
 	}
 }
-
-// splitPath returns the names in a path. A dot in a name is written as \.
-func splitPath(path string) []string {
-	const dot = "\x00"
-	names := strings.Split(strings.TrimPrefix(strings.ReplaceAll(path, `\.`, dot), "."), ".")
-	for i, name := range names {
-		names[i] = strings.ReplaceAll(name, dot, ".")
-	}
-	return names
-}

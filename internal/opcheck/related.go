@@ -2,22 +2,28 @@ package opcheck
 
 import (
 	"fmt"
-	"strings"
+	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Related checks the paths in parents that select related objects. The positions are those of the
-// file's keys by path, such as operator.related[0].nameFrom.
-func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos) spec.Problems {
+// Related checks the paths that select related objects. related are those of the entries whose kind
+// is known. The positions are those of the file's keys by path, such as operator.related[0].nameFrom.
+func Related(op *spec.Operator, parents []kinds.Resource, related []kinds.Related, at map[string]spec.Pos) spec.Problems {
 	c := paths{at: at, fallback: op.Pos}
 	for i, r := range op.Related {
 		path := fmt.Sprintf("operator.related[%d].", i)
+		sources := sourcesOf(r, parents, related)
+		c.checkMatch(r, path, sources, related)
+		for _, s := range sources {
+			c.checkPath(s, path+"nameFrom", r.NameFrom, names)
+			c.checkPath(s, path+"selectorFrom", r.SelectorFrom, selectors)
+			c.checkPath(s, path+"namespaces", r.NamespacesFrom, namespaces)
+		}
 		for _, p := range parents {
-			c.checkPath(p, path+"nameFrom", r.NameFrom, names)
-			c.checkPath(p, path+"selectorFrom", r.SelectorFrom, selectors)
-			c.checkPath(p, path+"namespaces", r.NamespacesFrom, namespaces)
 			_, said := at[path+"namespaces"]
 			if said && len(r.Namespaces) == 0 && r.NamespacesFrom == "" && !p.Namespaced {
 				c.reportAt(path+"namespaces", p.Kind+" is cluster-scoped, so there is no namespace of the parent", "write All, or the names of namespaces")
@@ -27,64 +33,52 @@ func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos
 	return c.problems
 }
 
-type paths struct {
-	at       map[string]spec.Pos
-	fallback spec.Pos
-	problems spec.Problems
-}
-
-func (c *paths) reportAt(path, message, hint string) {
-	pos, ok := c.at[path]
-	if !ok {
-		pos = c.fallback
+// sourcesOf returns the kinds into which the paths of an entry lead: the parents, or that of another
+// entry. There is none if its kind is not known.
+func sourcesOf(r spec.Related, parents []kinds.Resource, related []kinds.Related) []kinds.Resource {
+	if r.From == "" {
+		return parents
 	}
-	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
-}
-
-// checkPath checks that a path leads to a field of a parent, and that the field has a fitting type.
-// A field of unknown type fits.
-func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
-	if value == "" || p.Schema() == nil {
-		return
-	}
-	s, so := wholeObject(p.Schema()), ""
-	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
-		next, message, hint := fieldSchema(s, name)
-		if s != nil && s.Type == "array" {
-			c.reportAt(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
-			return
+	for _, other := range related {
+		if other.Spec.As == r.From {
+			return []kinds.Resource{other.Resource}
 		}
-		if message != "" {
-			c.reportAt(path, value+" leads to no field of "+p.Kind+": "+message, hint)
-			return
-		}
-		s, so = next, so+"."+name
 	}
-	if s != nil && s.Type != "" && !fitting.fits(s) {
-		c.reportAt(path, value+" is "+nameType(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
-	}
+	return nil
 }
 
-// describeElements returns what a list or a map consists of, for a message about a wrong type, such as
-// " of type integer".
-func describeElements(s *schema) string {
-	if i := itemSchema(s); i != nil && i.Type != "" {
-		return " of type " + i.Type
+// checkMatch checks the paths by which objects of an entry match their sources.
+func (c *paths) checkMatch(r spec.Related, path string, sources []kinds.Resource, related []kinds.Related) {
+	for _, from := range slices.Sorted(maps.Keys(r.Match)) {
+		pair := path + "match[" + strconv.Quote(from) + "]"
+		for _, known := range related {
+			if known.Spec.Pos == r.Pos {
+				c.checkPath(known.Resource, pair, from, values)
+			}
+		}
+		for _, s := range sources {
+			c.checkPath(s, pair, r.Match[from], values)
+		}
 	}
-	return ""
 }
 
 // want is the type that a path must lead to.
 type want struct {
 	fits          func(*schema) bool
 	message, hint string
+	instead       string // what to write in place of a path through a list
 }
 
+const orDynamic = "write dynamic: true, and the Related method says which objects"
+
 var (
-	names      = want{isTexts, "names are text or a list of it", "write string or []string as its type"}
-	namespaces = want{isTexts, "namespaces are text or a list of it", "write string or []string as its type"}
-	selectors  = want{isSelector, "selectors are label selectors or maps of labels", "write meta/v1.LabelSelector or map[string]string as its type"}
+	names      = want{isTexts, "names are text or a list of it", "write string or []string as its type", orDynamic}
+	namespaces = want{isTexts, "namespaces are text or a list of it", "write string or []string as its type", orDynamic}
+	selectors  = want{isSelector, "selectors are label selectors or maps of labels", "write meta/v1.LabelSelector or map[string]string as its type", orDynamic}
+	values     = want{isScalar, "values that are compared are text, numbers, true or false", "match another field", "match a field outside of lists"}
 )
+
+func isScalar(s *schema) bool { return s.Type != "object" && s.Type != "array" }
 
 func isTexts(s *schema) bool {
 	if i := itemSchema(s); i != nil {

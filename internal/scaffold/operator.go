@@ -26,14 +26,14 @@ func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos
 		entries.addChild(declared, fmt.Sprintf("operator.children[%d]", i))
 	}
 	for i, declared := range op.Related {
-		entries.addRelated(declared, fmt.Sprintf("operator.related[%d]", i))
+		entries.addRelated(declared, fmt.Sprintf("operator.related[%d]", i), op.Related)
 	}
 	return entries.out
 }
 
 // checkSchemas checks an operator against the schemas of its parents and children.
 func (o resolvedOperator) checkSchemas(op *spec.Operator, at map[string]spec.Pos) spec.Problems {
-	problems := opcheck.Related(op, o.parents, at)
+	problems := opcheck.Related(op, o.parents, o.related, at)
 	for i, declared := range op.Children {
 		resolved := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
 		if resolved < 0 {
@@ -96,7 +96,8 @@ func (e *entryResolver) addChild(declared spec.Child, path string) {
 	e.out.children = append(e.out.children, kinds.Child{Resource: r, Spec: declared})
 }
 
-func (e *entryResolver) addRelated(declared spec.Related, path string) {
+// addRelated adds an entry of related objects, of which all are the entries.
+func (e *entryResolver) addRelated(declared spec.Related, path string, all []spec.Related) {
 	r, ok := e.resolveKind(declared.Resource, path)
 	if !ok {
 		return
@@ -110,10 +111,21 @@ func (e *entryResolver) addRelated(declared spec.Related, path string) {
 			"write watch: cluster in opgen.yaml, or leave the key out")
 	}
 	for _, p := range e.out.parents {
-		if declared.Access == spec.AccessGet && !declared.Dynamic && r.Namespaced && declared.MayBeAnywhere(p.Namespaced) {
+		if declared.Access == spec.AccessGet && !declared.Dynamic && r.Namespaced && declared.MayBeAnywhere(p.Namespaced || e.isFromNamespaced(declared, all)) {
 			e.reportAt(declared.Pos, path+".access", "get reads objects of one namespace, and "+p.Kind+" lies in none",
 				"list the namespaces, or write a path in the parent that leads to them")
 		}
 	}
 	e.out.related = append(e.out.related, kinds.Related{Resource: r, Spec: declared})
+}
+
+// isFromNamespaced reports whether the paths of an entry lead into objects of another one which have a
+// namespace.
+func (e *entryResolver) isFromNamespaced(declared spec.Related, all []spec.Related) bool {
+	i := slices.IndexFunc(all, func(other spec.Related) bool { return other.As == declared.From })
+	if i < 0 {
+		return false
+	}
+	source, problem := e.Resolve(all[i].Resource)
+	return problem == nil && source.Namespaced
 }

@@ -22,9 +22,10 @@ func operatorMapping(op *Operator) Mapping {
 		{Name: "allowPause", value: trueOrFalseBy(true, &allowPause), Doc: "users may pause a parent by the annotation `<group>/paused`"},
 		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect), Doc: "users may disconnect a parent from its children by the annotation `<group>/disconnect`"},
 		{Name: "rbac", Absent: "none", value: listOf(&op.RBAC, policyRuleMapping), Doc: "policy rules for side effects, beside what the children need"},
-	}, finish: func(d *decoder, _ *yaml.Node, path string) {
+	}, finish: func(d *decoder, n *yaml.Node, path string) {
 		d.checkDistinctChildren(op.Children, path+".children")
 		d.checkDistinctRelated(op.Related, path+".related")
+		d.checkFrom(op.Related, n, path+".related")
 		op.ForbidPause, op.ForbidDisconnect = !allowPause, !allowDisconnect
 	}}
 }

@@ -19,6 +19,10 @@ func relatedMapping(r *Related) Mapping {
 		{Name: "selector", Absent: all, value: labelSelector(&r.Selector),
 			Doc: "the labels of the objects, in kubectl's syntax, such as `app=web,tier!=db`, or as `{matchLabels, matchExpressions}`"},
 		{Name: "selectorFrom", Absent: all, value: formedText(&r.SelectorFrom, &selectorFromForm), Doc: "path in the parent to a label selector or a map of labels"},
+		{Name: "match", Absent: all, value: pathPairs(&r.Match),
+			Doc: "paths in an object and in the parent to the same value, such as `{.spec.clusterName: .metadata.name}`: the objects that name the parent. A dot in a name is written as `\\.`; it goes with `selector`"},
+		{Name: "from", Absent: "the parent", value: formedText(&r.From, &goFieldForm),
+			Doc: "the `as` of another entry, whose objects stand in place of the parent: its paths, and its namespace, are those of each of them. They are read first; see [children.md](children.md#related-objects-of-related-objects)"},
 		{Name: "dynamic", value: trueOrFalseBy(false, &r.Dynamic), Doc: "the author implements Related, which says which objects are meant"},
 		{Name: "namespaces", Absent: "`Parent`, and `All` for a parent in no namespace", value: namespaceChoice(r),
 			Doc: "where the objects are: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
@@ -28,19 +32,29 @@ func relatedMapping(r *Related) Mapping {
 		{Name: "optional", value: trueOrFalseBy(false, &r.Optional), Doc: "the CRD of the kind may be absent, come and go: Sync sees that by `Served` of the snapshot. Otherwise the controller waits for the CRD"},
 		{Name: "access", value: wordOr(AccessWatch, &r.Access, AccessWatch, AccessGet),
 			Doc: "how Sync gets at the objects: from memory, and it runs again when they change (`watch`), or by a request for each name in each reconcile (`get`), which needs no right to list them; see [children.md](children.md#what-the-watch-of-an-entry-costs)"},
-	}...), rules: relatedRules, finish: r.setGoField}
+	}...), rules: relatedRules, finish: func(d *decoder, n *yaml.Node, path string) {
+		r.setGoField(d, n, path)
+		d.checkMatchedMetadata(r, n, path)
+	}}
 }
 
 // relatedRules allow only one way to select the objects.
 var relatedRules = []rule{
 	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selector"), hasKey("selectorFrom"), isTrueAt("dynamic")},
 		hint: hintText("one of name, nameFrom, selector, selectorFrom, dynamic says which objects are meant; list the kind twice for both")},
+	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selectorFrom"), isTrueAt("dynamic"), hasKey("match")},
+		hint: hintText("match selects by fields, and goes with selector alone; list the kind twice for both")},
 	{when: []condition{isTrueAt("dynamic"), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom")}, excludes: []string{"namespaces"},
 		message: func(string, string) string { return "does not go with dynamic" },
 		hint:    hintText("the Related method says in which namespaces, too")},
-	{when: []condition{isOneOf("access", AccessGet)}, excludes: []string{"selector", "selectorFrom"},
+	{when: []condition{hasKey("from"), noKey("nameFrom"), noKey("selectorFrom"), noKey("match")}, excludes: []string{"from"},
+		message: func(string, string) string { return "has no path to read in the objects of another entry" },
+		hint:    hintText("write nameFrom, selectorFrom or match, or leave from out")},
+	{when: []condition{hasKey("from"), isOneOf("namespaces", namespacesParent)}, excludes: []string{"namespaces"},
+		hint: hintText("leave it out: the objects are where those are that name them")},
+	{when: []condition{isOneOf("access", AccessGet)}, excludes: []string{"selector", "selectorFrom", "match"},
 		hint: hintText("access: get reads objects by their names: write name, nameFrom or dynamic")},
-	{when: []condition{isOneOf("access", AccessGet), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom"), noKey("dynamic")}, excludes: []string{"access"},
+	{when: []condition{isOneOf("access", AccessGet), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom"), noKey("match"), noKey("dynamic")}, excludes: []string{"access"},
 		message: func(string, string) string { return "get needs the names of the objects" },
 		hint:    hintText("write name, nameFrom or dynamic, or leave access out")},
 	{when: []condition{isOneOf("access", AccessGet), isOneOf("namespaces", namespacesAll)}, excludes: []string{"namespaces"},

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ func (v operatorView) All() []childView {
 func (v operatorView) Read() []relatedView {
 	views := make([]relatedView, len(v.Related))
 	for i, r := range v.Related {
-		views[i] = relatedView{v.viewOf(r.Resource), r.Spec}
+		isSource := slices.ContainsFunc(v.Related, func(other kinds.Related) bool { return other.Spec.From == r.Spec.As })
+		views[i] = relatedView{v.viewOf(r.Resource), r.Spec, isSource}
 	}
 	return views
 }
@@ -255,7 +257,8 @@ func (c childView) Description() string {
 // relatedView is a kind of related objects as templates print it.
 type relatedView struct {
 	resourceView
-	Spec spec.Related
+	Spec     spec.Related
+	IsSource bool // paths of another entry lead into the objects
 }
 
 // Metadata reports whether Sync sees only the metadata of the related objects.
@@ -273,13 +276,19 @@ func (r relatedView) Observed() string {
 // read.
 func (r relatedView) Selection() string {
 	var set []string
+	if r.IsSource {
+		set = append(set, "As: "+strconv.Quote(r.Spec.As))
+	}
 	for _, f := range []struct{ name, value string }{
-		{"Name", r.Spec.Name}, {"NameFrom", r.Spec.NameFrom}, {"Selector", r.Spec.Selector}, {"SelectorFrom", r.Spec.SelectorFrom},
+		{"From", r.Spec.From}, {"Name", r.Spec.Name}, {"NameFrom", r.Spec.NameFrom}, {"Selector", r.Spec.Selector}, {"SelectorFrom", r.Spec.SelectorFrom},
 		{"NamespacesFrom", r.Spec.NamespacesFrom},
 	} {
 		if f.value != "" {
 			set = append(set, f.name+": "+strconv.Quote(f.value))
 		}
+	}
+	if len(r.Spec.Match) > 0 {
+		set = append(set, "Match: "+textMap(r.Spec.Match))
 	}
 	if len(r.Spec.Namespaces) > 0 {
 		set = append(set, "Namespaces: []string{"+namespaceList(r.Spec.Namespaces)+"}")
@@ -303,6 +312,15 @@ func (r relatedView) Selection() string {
 		return ""
 	}
 	return strings.Join(set, ", ") + ", "
+}
+
+// textMap returns a Go expression for a map, in the order of its keys.
+func textMap(texts map[string]string) string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		pairs = append(pairs, strconv.Quote(key)+": "+strconv.Quote(texts[key]))
+	}
+	return "map[string]string{" + strings.Join(pairs, ", ") + "}"
 }
 
 func namespaceList(names []string) string {

@@ -17,7 +17,7 @@ func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func
 			continue
 		}
 		path := fmt.Sprintf("operator.related[%d].", i)
-		if key := keyAcrossNamespaces(r, inNamespace); key != "" {
+		if key := keyAcrossNamespaces(r, op.Related, inNamespace); key != "" {
 			warn(path+key, "whoever may write "+parent+" chooses whose Secrets the operator reads",
 				"list the namespaces, or be sure that Sync gives an author of a "+parent+" nothing of a Secret that is not theirs")
 		}
@@ -30,17 +30,25 @@ func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func
 func isSecret(r spec.Resource) bool { return r.APIVersion == "v1" && r.Kind == "Secret" }
 
 // keyAcrossNamespaces returns the key of the entry by which the writer of a parent chooses objects
-// in other namespaces, and "" if there is none.
-func keyAcrossNamespaces(r spec.Related, inNamespace bool) string {
+// in other namespaces, and "" if there is none. all are the entries of the operator.
+func keyAcrossNamespaces(r spec.Related, all []spec.Related, inNamespace bool) string {
 	switch {
 	case r.NamespacesFrom != "":
 		return "namespaces"
+	case r.From != "" && len(r.Namespaces) == 0:
+		i := slices.IndexFunc(all, func(other spec.Related) bool { return other.As == r.From })
+		if i >= 0 && keyAcrossNamespaces(all[i], all, inNamespace) != "" {
+			return "from"
+		}
+		return ""
 	case !r.MayBeAnywhere(inNamespace):
 		return ""
 	case r.NameFrom != "":
 		return "nameFrom"
 	case r.SelectorFrom != "":
 		return "selectorFrom"
+	case len(r.Match) > 0:
+		return "match"
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -28,6 +29,23 @@ func ExampleSelection() {
 	})
 	// Output:
 	// [black green] [rates] <nil>
+}
+
+// Related objects may be those that name the parent. Generated code has such an entry.
+func ExampleRelatedKind() {
+	type Related struct {
+		Backups operator.Snapshot[*unstructured.Unstructured]
+	}
+	entry := func(related *Related) operator.RelatedKind {
+		return operator.RelatedKind{
+			Object: operator.Unstructured("db.example.com/v1", "Backup"),
+			Match:  map[string]string{".spec.shop": ".metadata.name"},
+			Fields: operator.BindRelated(&related.Backups),
+		}
+	}
+	fmt.Println(entry(new(Related)).Match)
+	// Output:
+	// map[.spec.shop:.metadata.name]
 }
 
 // With parents of several kinds, Sync switches on the type.

@@ -25,6 +25,7 @@ type (
 	Related struct {
 		ConfigMaps operator.Snapshot[*corev1.ConfigMap]
 		Namespaces operator.Snapshot[*corev1.Namespace]
+		Secrets    operator.Snapshot[*corev1.Secret]
 		Gadgets    operator.Snapshot[*unstructured.Unstructured]
 	}
 	customRequest  = operator.Request[*testapi.Site, Children, Related]

@@ -32,6 +32,9 @@ func (r *readers) Sync(_ context.Context, req *customRequest) (*Response, error)
 	for object := range req.Related.ConfigMaps.All() {
 		phase += object.Name + "=" + object.Data["key"] + ";"
 	}
+	for object := range req.Related.Secrets.All() {
+		phase += object.Name + "=" + string(object.Data["key"]) + ";"
+	}
 	for object := range req.Related.Namespaces.All() {
 		phase += object.Labels["tier"] + ";"
 	}

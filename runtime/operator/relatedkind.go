@@ -6,8 +6,9 @@ import "github.com/opgen-dev/opgen/runtime/internal/declared"
 const AllNamespaces = declared.AllNamespaces
 
 // RelatedKind is an entry of what Sync reads and never owns: an empty Object of the kind (see
-// [Unstructured]), which objects are selected (by Name or Selector, or by the paths NameFrom and
-// SelectorFrom into the parent), and in which Namespaces. Fields is the field that holds them; see
+// [Unstructured]), which objects are selected (by Name or Selector, by the paths NameFrom and
+// SelectorFrom into the parent, or by a Match of fields with those of the parent), and in which
+// Namespaces. Fields is the field that holds them; see
 // [BindRelated].
 type RelatedKind = declared.RelatedKind
 

@@ -7,9 +7,9 @@ import (
 
 // RelatedKind is an entry of what Sync reads and never owns. It selects objects
 // of a kind by their names, or by their labels, or all of them, in some
-// namespaces; one of the fields for each at the most is set. A path such as
-// ".spec.configMapName" leads to a field of the parent; where that is not set,
-// nothing is selected.
+// namespaces; one of the fields for each at the most is set, but Selector goes
+// with Match. A path such as ".spec.configMapName" leads to a field of the
+// parent; where that is not set, nothing is selected.
 type RelatedKind struct {
 	// Object is an empty object of the kind; see operator.Unstructured.
 	Object client.Object
@@ -18,6 +18,15 @@ type RelatedKind struct {
 	// Selector selects by labels in kubectl's syntax, SelectorFrom is the path
 	// to a LabelSelector or a map of labels.
 	Selector, SelectorFrom string
+	// As is the name of the entry, for From of another one.
+	As string
+	// From is the As of another entry. The paths lead into each of its objects then, in
+	// place of the parent, and so does the default of Namespaces. A cluster-scoped
+	// object leaves that to the parent.
+	From string
+	// Match selects by fields: the value at each path in the object equals the
+	// value at the path in the parent. Values are compared as texts.
+	Match map[string]string
 	// Namespaces are the namespaces to look in, [AllNamespaces] among them: every one;
 	// NamespacesFrom is the path to a string or a list of them. Without both it
 	// is the parent's own, or every namespace for a cluster-scoped parent.

@@ -6,24 +6,24 @@ import (
 	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/objectfields"
 )
 
 // ParsePath reads a path of fields, such as .spec.replicas. A dot in a name is written as \. as in
 // .metadata.annotations.example\.com/owner. It returns an error for a path that selects items.
 func ParsePath(text string) (path fieldpath.Path, err error) {
-	rest, found := strings.CutPrefix(text, ".")
 	switch {
-	case !found:
+	case !strings.HasPrefix(text, "."):
 		return nil, fmt.Errorf("%q is not a path: a path starts with a dot, such as .spec.replicas", text)
 	case strings.Contains(text, "["):
 		return nil, fmt.Errorf("%q selects items: a path ends at the list at the latest", text)
 	}
-	const dot = "\x00"
-	for name := range strings.SplitSeq(strings.ReplaceAll(rest, `\.`, dot), ".") {
+	for _, name := range objectfields.Names(text) {
 		if name == "" {
 			return nil, fmt.Errorf("%q is not a path: a name is missing, or a dot in a name lacks its backslash", text)
 		}
-		path = append(path, fieldpath.FieldNameElement(strings.ReplaceAll(name, dot, ".")))
+		path = append(path, fieldpath.FieldNameElement(name))
 	}
 	return path, nil
 }

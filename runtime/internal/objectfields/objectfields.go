@@ -12,6 +12,40 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// Names returns the names of a path of fields. A dot in a name is written as \. as in
+// .metadata.labels.example\.com/owner.
+func Names(path string) []string {
+	const dot = "\x00"
+	names := strings.Split(strings.TrimPrefix(strings.ReplaceAll(path, `\.`, dot), "."), ".")
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(name, dot, ".")
+	}
+	return names
+}
+
+// Text returns the value at a path as a text: a string, a number, true or false. It returns an empty
+// text for a field that is not set.
+func Text(object any, path string) (string, error) {
+	value, ok := valueAt(object, path)
+	if !ok {
+		return "", nil
+	}
+	if value.Kind() == reflect.String {
+		return value.String(), nil
+	}
+	data, err := json.Marshal(value.Interface())
+	if err != nil {
+		return "", err
+	}
+	if text := ""; json.Unmarshal(data, &text) == nil {
+		return text, nil
+	}
+	if strings.ContainsAny(string(data[:1]), "{[") {
+		return "", newTypeError(path, "a string, a number, true or false")
+	}
+	return string(data), nil
+}
+
 // Strings returns the string, or the strings of the list, at a path. It leaves out empty strings,
 // and returns none for a field that is not set.
 func Strings(object any, path string) ([]string, error) {
@@ -74,7 +108,7 @@ func decodeStrictly(data []byte, into any) error {
 
 // newTypeError returns the error for a field of another type.
 func newTypeError(path, expected string) error {
-	return fmt.Errorf("%s of the parent is not %s", path, expected)
+	return fmt.Errorf("%s is not %s", path, expected)
 }
 
 func nonEmpty(text string) []string {
@@ -90,7 +124,7 @@ func valueAt(object any, path string) (reflect.Value, bool) {
 		object = u.UnstructuredContent()
 	}
 	value, ok := followPointers(reflect.ValueOf(object))
-	for name := range strings.SplitSeq(strings.TrimPrefix(path, "."), ".") {
+	for _, name := range Names(path) {
 		if !ok {
 			return value, false
 		}

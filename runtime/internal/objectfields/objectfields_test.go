@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 func TestStrings(t *testing.T) {
@@ -39,6 +40,47 @@ func TestStrings(t *testing.T) {
 			got, err := Strings(test.object, test.path)
 			if (err != nil) != test.fails || !slices.Equal(got, test.expect) {
 				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestText(t *testing.T) {
+	priority := int32(7)
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Labels: map[string]string{"app.kubernetes.io/instance": "shop", "app": "x"}},
+		Spec:       corev1.PodSpec{Priority: &priority, HostNetwork: true},
+	}
+	service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{}}}}
+	port := &corev1.ServicePort{TargetPort: intstr.FromInt32(80)}
+	custom := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"count": int64(3), "share": 0.5, "on": false, "none": nil, "map": map[string]any{"a.b": "c"},
+	}}}
+	for name, test := range map[string]struct {
+		object any
+		path   string
+		expect string
+		fails  bool
+	}{
+		"a string":            {object: pod, path: ".metadata.name", expect: "web"},
+		"a dot in a name":     {object: pod, path: `.metadata.labels.app\.kubernetes\.io/instance`, expect: "shop"},
+		"a number":            {object: pod, path: ".spec.priority", expect: "7"},
+		"a boolean":           {object: pod, path: ".spec.hostNetwork", expect: "true"},
+		"not set":             {object: pod, path: ".spec.runtimeClassName"},
+		"a type of its own":   {object: port, path: ".targetPort", expect: "80"},
+		"unstructured":        {object: custom, path: ".spec.count", expect: "3"},
+		"a fraction":          {object: custom, path: ".spec.share", expect: "0.5"},
+		"false":               {object: custom, path: ".spec.on", expect: "false"},
+		"null":                {object: custom, path: ".spec.none"},
+		"a dot in a map":      {object: custom, path: `.spec.map.a\.b`, expect: "c"},
+		"an object":           {object: custom, path: ".spec.map", fails: true},
+		"a list":              {object: service, path: ".spec.ports", fails: true},
+		"a list that is null": {object: service, path: ".spec.externalIPs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Text(test.object, test.path)
+			if (err != nil) != test.fails || got != test.expect {
+				t.Errorf("got %q, %v", got, err)
 			}
 		})
 	}

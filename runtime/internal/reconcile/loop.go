@@ -34,6 +34,7 @@ type loop struct {
 	optional     *optionalKinds
 	childCache   *childCache
 	relatedKinds []*relatedKind
+	relatedOrder []int // in which their objects are read
 
 	cache      client.Reader // of parents
 	liveReader client.Reader // reads from the API server

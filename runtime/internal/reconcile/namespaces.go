@@ -102,6 +102,8 @@ func (l *loop) relatedView(parentNamespace string, kind *relatedKind) string {
 		return declared.AllNamespaces
 	case len(kind.Namespaces) == 1:
 		return kind.Namespaces[0]
+	case kind.from != nil && kind.from.namespaced:
+		return l.relatedView(parentNamespace, kind.from)
 	case l.parentKind.namespaced:
 		return parentNamespace
 	}

@@ -25,6 +25,7 @@ type relatedKind struct {
 	kind
 	declared.RelatedKind
 	optional *optionalKind // nil: it is always served
+	from     *relatedKind  // into whose objects the paths lead; nil: into the parent
 
 	list   client.ObjectList // an empty one
 	index  *related.Index
@@ -59,11 +60,12 @@ func (r *run) observeRelated(ctx context.Context) (objects [][]client.Object, is
 		return nil, nil, err
 	}
 	objects, isServed = make([][]client.Object, len(l.relatedKinds)), make([]bool, len(l.relatedKinds))
-	for i, kind := range l.relatedKinds {
+	for _, i := range l.relatedOrder {
+		kind := l.relatedKinds[i]
 		if isServed[i] = kind.isServed(); !isServed[i] {
 			continue
 		}
-		objects[i], err = r.readEntry(ctx, kind, selections[i])
+		objects[i], err = r.readEntry(ctx, kind, selections[i], r.sourcesOf(kind, objects))
 		if err != nil && !r.goesWithoutEntry(ctx, kind, err) {
 			return objects, isServed, err
 		}
@@ -71,9 +73,9 @@ func (r *run) observeRelated(ctx context.Context) (objects [][]client.Object, is
 	return objects, isServed, nil
 }
 
-// readEntry returns the related objects of one entry.
-func (r *run) readEntry(ctx context.Context, kind *relatedKind, dynamic []declared.Selection) ([]client.Object, error) {
-	queries, err := r.newQueries(kind, dynamic)
+// readEntry returns the related objects of one entry. Its paths lead into the sources.
+func (r *run) readEntry(ctx context.Context, kind *relatedKind, dynamic []declared.Selection, sources []client.Object) ([]client.Object, error) {
+	queries, err := r.newQueries(kind, dynamic, sources)
 	if err != nil {
 		return nil, errRelated{err}
 	}
@@ -126,15 +128,20 @@ func (c *caller) selectDynamic(ctx context.Context) ([][]declared.Selection, err
 	return selections, nil
 }
 
-// newQueries returns what a parent reads of a related kind.
-func (s *subject) newQueries(kind *relatedKind, dynamic []declared.Selection) ([]related.Query, error) {
+// newQueries returns what a parent reads of a related kind, whose paths lead into the sources.
+func (s *subject) newQueries(kind *relatedKind, dynamic []declared.Selection, sources []client.Object) (queries []related.Query, err error) {
 	if !kind.Dynamic {
-		query, err := s.newQuery(kind)
-		return []related.Query{query}, err
+		for _, source := range sources {
+			query, err := s.newQuery(kind, source)
+			if err != nil {
+				return nil, fmt.Errorf("in %s, %w", s.nameSource(kind, source), err)
+			}
+			queries = append(queries, query)
+		}
+		return queries, nil
 	}
-	var queries []related.Query
 	for _, selection := range dynamic {
-		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: s.queryNamespaces(kind, withoutEmpty(selection.Namespaces))}
+		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: s.queryNamespaces(kind, withoutEmpty(selection.Namespaces), s.parent)}
 		if len(selection.Names) == 0 && selection.Selector != nil {
 			selector, err := metav1.LabelSelectorAsSelector(selection.Selector)
 			if err != nil {
@@ -153,28 +160,38 @@ func withoutEmpty(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 }
 
-// newQuery evaluates an entry of the spec file for a parent.
-func (s *subject) newQuery(kind *relatedKind) (related.Query, error) {
-	query, err := queryWithoutNamespaces(s.parent, kind)
+// newQuery evaluates an entry of the spec file for an object that its paths lead into.
+func (s *subject) newQuery(kind *relatedKind, source client.Object) (related.Query, error) {
+	query, err := queryWithoutNamespaces(source, kind)
 	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
-		query.Namespaces = s.queryNamespaces(kind, kind.Namespaces)
+		query.Namespaces = s.queryNamespaces(kind, kind.Namespaces, source)
 		return query, err
 	}
-	names, err := objectfields.Strings(s.parent, kind.NamespacesFrom)
+	names, err := objectfields.Strings(source, kind.NamespacesFrom)
 	query.Namespaces = names
 	return query, err
 }
 
+// nameSource returns what a message calls an object that the paths of an entry lead into.
+func (s *subject) nameSource(kind *relatedKind, source client.Object) string {
+	if kind.from == nil {
+		return "the parent"
+	}
+	return kind.from.Kind + " " + client.ObjectKeyFromObject(source).String()
+}
+
 // queryWithoutNamespaces returns the names or the selector of a query, without namespaces.
-func queryWithoutNamespaces(parent client.Object, kind *relatedKind) (query related.Query, err error) {
+func queryWithoutNamespaces(source client.Object, kind *relatedKind) (query related.Query, err error) {
 	switch {
 	case kind.Name != "":
 		query.Names = []string{kind.Name}
 	case kind.NameFrom != "":
-		query.Names, err = objectfields.Strings(parent, kind.NameFrom)
+		query.Names, err = objectfields.Strings(source, kind.NameFrom)
+	case len(kind.Match) > 0:
+		return queryByFields(source, kind)
 	case kind.SelectorFrom != "":
 		var selector *metav1.LabelSelector
-		if selector, err = objectfields.Selector(parent, kind.SelectorFrom); err == nil && selector != nil {
+		if selector, err = objectfields.Selector(source, kind.SelectorFrom); err == nil && selector != nil {
 			query.Selector, err = metav1.LabelSelectorAsSelector(selector)
 		}
 	default:
@@ -183,13 +200,30 @@ func queryWithoutNamespaces(parent client.Object, kind *relatedKind) (query rela
 	return query, err
 }
 
-// queryNamespaces returns the namespaces of a query: those that are stated, or the default.
-func (s *subject) queryNamespaces(kind *relatedKind, stated []string) []string {
+// queryByFields returns a query for the objects whose fields match those of a source. It selects
+// nothing if a field of the source is not set.
+func queryByFields(source client.Object, kind *relatedKind) (query related.Query, err error) {
+	for _, path := range matchedPaths(kind.RelatedKind) {
+		value, err := objectfields.Text(source, kind.Match[path])
+		if err != nil || value == "" {
+			return related.Query{}, err
+		}
+		query.Fields = append(query.Fields, related.Field{Path: path, Value: value})
+	}
+	query.Selector, err = labels.Parse(kind.Selector)
+	return query, err
+}
+
+// queryNamespaces returns the namespaces of a query: those that are stated, or the one of the source,
+// or else of the parent.
+func (s *subject) queryNamespaces(kind *relatedKind, stated []string, source client.Object) []string {
 	switch {
 	case !kind.namespaced:
 		return []string{""}
 	case stated != nil:
 		return stated
+	case source.GetNamespace() != "":
+		return []string{source.GetNamespace()}
 	case s.loop.parentKind.namespaced:
 		return []string{s.parent.GetNamespace()}
 	}

@@ -79,7 +79,8 @@ func readByName(ctx context.Context, from consistency.Reader, kind *relatedKind,
 func (kind *relatedKind) readCached(ctx context.Context, queries []related.Query) (found []client.Object, err error) {
 	for _, query := range queries {
 		for _, namespace := range query.Namespaces {
-			one := related.Query{Names: query.Names, Selector: query.Selector, Namespaces: []string{namespace}}
+			one := query
+			one.Namespaces = []string{namespace}
 			read := kind.listCached
 			if len(query.Names) > 0 && namespace != declared.AllNamespaces {
 				read = kind.getCached
@@ -107,6 +108,10 @@ func (kind *relatedKind) listCached(ctx context.Context, query related.Query) (f
 	options := []client.ListOption{client.UnsafeDisableDeepCopy}
 	if namespace := query.Namespaces[0]; namespace != declared.AllNamespaces {
 		options = append(options, client.InNamespace(namespace))
+	}
+	if len(query.Fields) > 0 {
+		index, values := query.IndexedFields()
+		options = append(options, client.MatchingFields{index: values})
 	}
 	list := kind.list.DeepCopyObject().(client.ObjectList)
 	if err := kind.cache.List(ctx, list, options...); err != nil {

@@ -35,7 +35,7 @@ func TestAnEmptyNameSelectsNothing(t *testing.T) {
 		{declared.Selection{Names: []string{""}, Selector: &metav1.LabelSelector{}}, true},
 		{declared.Selection{Selector: &metav1.LabelSelector{}}, false},
 	} {
-		queries, err := r.newQueries(entry, []declared.Selection{test.selection})
+		queries, err := r.newQueries(entry, []declared.Selection{test.selection}, []client.Object{r.parent})
 		if err != nil || queries[0].IsEmpty() != test.isEmpty || len(queries[0].Names) > 1 {
 			t.Errorf("%+v is %+v, %v", test.selection, queries, err)
 		}

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry declared.RelatedKind) (*
 	if entry.Metadata {
 		kind = kind.withMetadataOnly()
 	}
-	added := &relatedKind{kind: kind, RelatedKind: entry, index: related.NewIndex()}
+	added := &relatedKind{kind: kind, RelatedKind: entry, index: related.NewIndex(matchedPaths(entry)...)}
 	if added.isSelected() && !added.Metadata && added.Access != declared.AccessGet {
 		added.selected = l.environment.Related.Selected(kind.GroupVersionKind, kind.empty, l.liveReader)
 	}
@@ -70,10 +71,13 @@ func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bo
 		k.liveReader = l.liveReader
 	case k.selected != nil:
 		err = k.addSelected(l)
-	case k.Name != "" || k.Selector != "":
+	case k.Name != "" || k.Selector != "" || len(k.Match) > 0 && k.listsNamespaces():
 		err = k.addPart(l)
 	default:
 		k.setCache(mgr.GetCache(), nil)
+	}
+	if err == nil && len(k.Match) > 0 {
+		err = l.environment.Related.IndexFields(k.cache, k.GroupVersionKind, k.cached, matchedPaths(k.RelatedKind))
 	}
 	if err != nil {
 		return nil, err
@@ -97,6 +101,16 @@ func (k *relatedKind) isSelected() bool {
 	return k.Dynamic || k.NameFrom != "" || k.SelectorFrom != ""
 }
 
+// listsNamespaces reports whether the entry lists the namespaces of its objects.
+func (k *relatedKind) listsNamespaces() bool {
+	return k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, declared.AllNamespaces)
+}
+
+// matchedPaths returns the paths of the fields by which the objects of an entry are found.
+func matchedPaths(entry declared.RelatedKind) []string {
+	return slices.Sorted(maps.Keys(entry.Match))
+}
+
 // setCache has a cache show the objects of the entry. has reports whether the cache holds an object.
 // Nil: it holds all.
 func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) {
@@ -107,8 +121,7 @@ func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) 
 // addPart has a watch of the entry's name or labels alone show its objects.
 func (k *relatedKind) addPart(l *loop) error {
 	part := related.Part{Kind: k.GroupVersionKind, GoType: related.GoTypeOf(k.cached), Name: k.Name, Labels: k.Selector}
-	isListed := k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, declared.AllNamespaces)
-	if isListed && l.environment.Namespace == "" {
+	if k.listsNamespaces() && l.environment.Namespace == "" {
 		part.Namespaces = related.JoinNamespaces(k.Namespaces)
 	}
 	shows, err := l.environment.Related.Fixed(part)
@@ -134,7 +147,7 @@ func (k *relatedKind) mayBeAnywhere(l *loop) bool {
 	if !k.namespaced || k.NamespacesFrom != "" {
 		return false
 	}
-	return slices.Contains(k.Namespaces, declared.AllNamespaces) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
+	return slices.Contains(k.Namespaces, declared.AllNamespaces) || len(k.Namespaces) == 0 && k.From == "" && !l.parentKind.namespaced
 }
 
 // watchRelated has the parents reconciled that read a related object which changes. It returns the

@@ -170,6 +170,9 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 			served = append(served, kind.kind)
 		}
 	}
+	if l.relatedOrder, err = orderRelated(l.relatedKinds); err != nil {
+		return nil, err
+	}
 	if err := findStatuses(l.optional.discovery, served); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ import (
 // different selector that asks for one of these or for no label's value. Queries of other
 // namespaces, names and values cost nothing.
 type Index struct {
+	paths    []string // of the fields of queries
 	mu       sync.RWMutex
-	readers  map[indexKey]map[string]*readers // by the text of the selector; empty for a name
+	readers  map[indexKey]map[string]*readers // by the text of the filter; empty for a name
 	byParent map[types.NamespacedName][]Query
 }
 
@@ -26,20 +27,21 @@ type indexKey struct {
 	namespace string // or AllNamespaces
 	name      string
 	label     label
+	values    string // of the fields of the index
 }
 
 type label struct{ key, value string }
 
-// readers are the parents that read the objects with an index key, or those of them that a selector
+// readers are the parents that read the objects with an index key, or those of them that a query
 // matches.
 type readers struct {
-	selector labels.Selector // nil for a name
-	parents  map[types.NamespacedName]bool
+	query   Query // its namespaces do not count
+	parents map[types.NamespacedName]bool
 }
 
-// NewIndex returns an empty index.
-func NewIndex() *Index {
-	return &Index{readers: map[indexKey]map[string]*readers{}, byParent: map[types.NamespacedName][]Query{}}
+// NewIndex returns an empty index. paths are those of the fields of queries.
+func NewIndex(paths ...string) *Index {
+	return &Index{paths: paths, readers: map[indexKey]map[string]*readers{}, byParent: map[types.NamespacedName][]Query{}}
 }
 
 // Set replaces the queries of a parent.
@@ -68,9 +70,9 @@ func (x *Index) Readers(object client.Object) []types.NamespacedName {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	found := map[types.NamespacedName]bool{}
-	for _, key := range indexKeysOf(object) {
+	for _, key := range x.indexKeysOf(object) {
 		for _, readers := range x.readers[key] {
-			if readers.selector != nil && !readers.selector.Matches(labels.Set(object.GetLabels())) {
+			if readers.query.selector() != nil && !readers.query.matches(object) {
 				continue
 			}
 			for parent := range readers.parents {
@@ -86,32 +88,35 @@ func (x *Index) Readers(object client.Object) []types.NamespacedName {
 }
 
 // indexKeysOf returns the keys of the queries that may select an object.
-func indexKeysOf(object client.Object) []indexKey {
+func (x *Index) indexKeysOf(object client.Object) []indexKey {
 	var all []indexKey
 	for _, namespace := range []string{object.GetNamespace(), AllNamespaces} {
 		all = append(all, indexKey{namespace: namespace}, indexKey{namespace: namespace, name: object.GetName()})
 		for key, value := range object.GetLabels() {
 			all = append(all, indexKey{namespace: namespace, label: label{key, value}})
 		}
+		if values := valuesOf(object, x.paths); values != "" {
+			all = append(all, indexKey{namespace: namespace, values: values})
+		}
 	}
 	return all
 }
 
 func (x *Index) add(parent types.NamespacedName, query Query) {
-	text := query.selectorText()
+	text := query.filterText()
 	for _, key := range query.indexKeys() {
 		if x.readers[key] == nil {
 			x.readers[key] = map[string]*readers{}
 		}
 		if x.readers[key][text] == nil {
-			x.readers[key][text] = &readers{query.selector(), map[types.NamespacedName]bool{}}
+			x.readers[key][text] = &readers{query, map[types.NamespacedName]bool{}}
 		}
 		x.readers[key][text].parents[parent] = true
 	}
 }
 
 func (x *Index) remove(parent types.NamespacedName, query Query) {
-	text := query.selectorText()
+	text := query.filterText()
 	for _, key := range query.indexKeys() {
 		readers := x.readers[key][text]
 		if readers == nil {
@@ -135,6 +140,11 @@ func (q Query) indexKeys() []indexKey {
 			for _, name := range q.Names {
 				all = append(all, indexKey{namespace: namespace, name: name})
 			}
+			continue
+		}
+		if len(q.Fields) > 0 {
+			_, values := q.IndexedFields()
+			all = append(all, indexKey{namespace: namespace, values: values})
 			continue
 		}
 		for _, label := range neededLabels(q.Selector) {

@@ -50,6 +50,61 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// An object that leaves one parent for another is known as that of the one whose value it has. What does
+// not have the other fields and labels of a query is read by no parent.
+func TestReadersByFields(t *testing.T) {
+	gold, err := labels.Parse("tier=gold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{".data.owner", `.metadata.labels.example\.com/side`}
+	from := func(owner, side string) Query {
+		return Query{Selector: labels.Everything(), Fields: []Field{{paths[0], owner}, {paths[1], side}}, Namespaces: []string{"a"}}
+	}
+	queries := map[string]Query{"web": from("web", "left"), "db": from("db", "left"), "right": from("web", "right"), "unset": {Namespaces: []string{"a"}}}
+	selected := from("web", "left")
+	selected.Selector = gold
+	queries["gold"] = selected
+	index := NewIndex(paths...)
+	for parent, query := range queries {
+		index.Set(types.NamespacedName{Name: parent}, []Query{query})
+	}
+	owned := func(namespace, owner, side, tier string) *corev1.ConfigMap {
+		labels := map[string]string{"example.com/side": side, "tier": tier}
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "x", Labels: labels}, Data: map[string]string{"owner": owner}}
+	}
+	for name, test := range map[string]struct {
+		object *corev1.ConfigMap
+		expect []string
+	}{
+		"one":                    {owned("a", "web", "left", ""), []string{"web"}},
+		"another":                {owned("a", "db", "left", ""), []string{"db"}},
+		"another second field":   {owned("a", "web", "right", "gold"), []string{"right"}},
+		"nobody":                 {owned("a", "none", "left", ""), nil},
+		"not set":                {owned("a", "", "left", ""), nil},
+		"a second field not set": {owned("a", "web", "", ""), nil},
+		"another namespace":      {owned("b", "web", "left", ""), nil},
+		"a selector":             {owned("a", "web", "left", "gold"), []string{"gold", "web"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := readersOf(index, test.object); !slices.Equal(got, test.expect) {
+				t.Errorf("read by %v, expected %v", got, test.expect)
+			}
+			for parent, query := range queries {
+				if query.Selects(test.object) != slices.Contains(test.expect, parent) {
+					t.Errorf("the query of %s selects it: %v", parent, query.Selects(test.object))
+				}
+			}
+		})
+	}
+	for parent := range queries {
+		index.Set(types.NamespacedName{Name: parent}, nil)
+	}
+	if len(index.readers)+len(index.byParent) > 0 {
+		t.Errorf("something is left of parents that are gone: %v", index)
+	}
+}
+
 func TestAParentChangesWhatItReads(t *testing.T) {
 	index, parent := NewIndex(), types.NamespacedName{Name: "web"}
 	first, second := configMap("a", "first", ""), configMap("a", "second", "")

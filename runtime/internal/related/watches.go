@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +25,7 @@ type Watches struct {
 	mu       sync.Mutex
 	fixed    map[Part]cache.Cache
 	selected map[Part]*Selected
+	indexed  map[fieldIndex]bool
 	running  context.Context         // ends the watches that were opened since the start; nil before it
 	early    []func(context.Context) // wait for the watches that were opened before the start
 	isClosed bool                    // no watch is opened any more
@@ -44,7 +46,7 @@ var _ manager.LeaderElectionRunnable = (*Watches)(nil)
 
 // NewWatches returns watches of which none is open.
 func NewWatches(caches Caches) *Watches {
-	return &Watches{caches: caches, fixed: map[Part]cache.Cache{}, selected: map[Part]*Selected{}}
+	return &Watches{caches: caches, fixed: map[Part]cache.Cache{}, selected: map[Part]*Selected{}, indexed: map[fieldIndex]bool{}}
 }
 
 // Start lets watches be opened until ctx is done. It returns once all of them have ended.
@@ -79,6 +81,33 @@ func (w *Watches) Fixed(part Part) (cache.Cache, error) {
 	}
 	w.fixed[part] = made
 	return made, w.caches.Add(made)
+}
+
+// fieldIndex is an index of a cache, by fields of objects of a kind.
+type fieldIndex struct {
+	cache  cache.Cache
+	kind   schema.GroupVersionKind
+	goType string
+	name   string
+}
+
+// IndexFields has a cache find objects by the values of fields. All entries that find the objects of
+// the cache by these fields share the index.
+func (w *Watches) IndexFields(in cache.Cache, kind schema.GroupVersionKind, empty client.Object, paths []string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	index := fieldIndex{in, kind, GoTypeOf(empty), indexName(paths)}
+	if w.indexed[index] {
+		return nil
+	}
+	err := in.IndexField(context.Background(), empty, index.name, func(object client.Object) []string {
+		if values := valuesOf(object, paths); values != "" {
+			return []string{values}
+		}
+		return nil
+	})
+	w.indexed[index] = err == nil
+	return err
 }
 
 // watch is the watch of a part.
