@@ -75,7 +75,7 @@ func problems(t *testing.T, f txtar.File) spec.Problems {
 		return resource
 	}
 	parent := resolve(spec.Resource{APIVersion: api.Group + "/" + api.Versions[0].Name, Kind: api.Names.Kind})
-	found := opcheck.Related(api.Operator, []kinds.Resource{parent}, api.At)
+	found := append(opcheck.Related(api.Operator, []kinds.Resource{parent}, api.At), opcheck.Metrics(api.Operator, []kinds.Resource{parent}, api.At)...)
 	for i, c := range api.Operator.Children {
 		found = append(found, opcheck.HandOver(c, fmt.Sprintf("operator.children[%d].handOver", i), resolve(c.Resource), api.At)...)
 		if c.ReadyWhen.Text != "" {

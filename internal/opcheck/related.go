@@ -51,7 +51,7 @@ func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
 	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
 		next, message, hint := fieldSchema(s, name)
 		if s != nil && s.Type == "array" {
-			c.reportAt(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
+			c.reportAt(path, value+" leads through the list "+so, fitting.insteadOfLists)
 			return
 		}
 		if message != "" {
@@ -76,14 +76,17 @@ func describeElements(s *schema) string {
 
 // want is the type that a path must lead to.
 type want struct {
-	fits          func(*schema) bool
-	message, hint string
+	fits           func(*schema) bool
+	message, hint  string
+	insteadOfLists string // what to do in place of a path through a list
 }
 
+const relatedInsteadOfLists = "write dynamic: true, and the Related method says which objects"
+
 var (
-	names      = want{isTexts, "names are text or a list of it", "write string or []string as its type"}
-	namespaces = want{isTexts, "namespaces are text or a list of it", "write string or []string as its type"}
-	selectors  = want{isSelector, "selectors are label selectors or maps of labels", "write meta/v1.LabelSelector or map[string]string as its type"}
+	names      = want{isTexts, "names are text or a list of it", "write string or []string as its type", relatedInsteadOfLists}
+	namespaces = want{isTexts, "namespaces are text or a list of it", "write string or []string as its type", relatedInsteadOfLists}
+	selectors  = want{isSelector, "selectors are label selectors or maps of labels", "write meta/v1.LabelSelector or map[string]string as its type", relatedInsteadOfLists}
 )
 
 func isTexts(s *schema) bool {

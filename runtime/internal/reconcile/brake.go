@@ -71,6 +71,9 @@ func (l *loop) listParents(ctx context.Context) ([]client.Object, error) {
 // setQueue is called with the work queue when the controller starts.
 func (l *loop) setQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 	l.queue = queue
+	if l.statusMetrics != nil {
+		l.statusMetrics.works.Store(true)
+	}
 	l.optional.addQueue(l, queue)
 	return nil
 }

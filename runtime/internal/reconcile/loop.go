@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,9 +49,14 @@ type loop struct {
 
 	controller controller.Controller
 
+	statusMetrics *statusMetrics // nil: there are none
+
 	brake *brake.Brake                                       // of the controller
 	queue workqueue.TypedRateLimitingInterface[ctrl.Request] // nil until the controller starts
 }
+
+// workers returns how many parents are reconciled at once.
+func (l *loop) workers() int { return cmp.Or(l.definition.Workers, l.environment.Workers) }
 
 func (l *loop) now() time.Time { return l.environment.Control.Now() }
 
