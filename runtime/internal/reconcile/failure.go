@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // The state of a parent decides when a failed reconcile is repeated. controller-runtime and its work
@@ -21,26 +23,32 @@ type errReconcile struct {
 	reason, message string
 	panicked        any // what the author's code panicked with; nil if it did not
 	retry           time.Duration
+	generation      int64  // of the parent
+	trace           string // the ID of the trace; empty: there is none
 }
 
 func (e errReconcile) Error() string { return e.message }
 
 // LogAttributes returns what the log shows beside the error.
 func (e errReconcile) LogAttributes() []slog.Attr {
-	return []slog.Attr{slog.String("reason", e.reason), slog.String("retry", e.retry.String())}
+	attributes := []slog.Attr{slog.String("reason", e.reason), slog.String("retry", e.retry.String()), slog.Int64("generation", e.generation)}
+	if e.trace != "" {
+		attributes = append(attributes, slog.String("traceID", e.trace))
+	}
+	return attributes
 }
 
 // failureKey is the key of the failure of a reconcile in its context.
 type failureKey struct{}
 
-// recordFailure records that the reconcile of a context has failed. retry is when the next one is due; 0: when
-// something changes.
-func recordFailure(ctx context.Context, err error, retry time.Duration) {
+// recordFailure records that the reconcile of a context has failed, of a generation of the parent. retry is
+// when the next one is due; 0: when something changes.
+func recordFailure(ctx context.Context, err error, retry time.Duration, generation int64) {
 	recorded, ok := ctx.Value(failureKey{}).(*errReconcile)
 	if !ok {
 		return
 	}
-	*recorded = errReconcile{reason: errorReason(err), message: errorMessage(err), retry: retry}
+	*recorded = errReconcile{reason: errorReason(err), message: errorMessage(err), retry: retry, generation: generation, trace: process.TraceID(ctx)}
 	if panicked, ok := errors.AsType[errPanic](err); ok {
 		recorded.panicked = panicked.value
 	}

@@ -29,7 +29,7 @@ func TestFailuresAreCountedAndKeepTheirDelay(t *testing.T) {
 			limiter, request := newRetryLimiter(), ctrl.Request{}
 			got, err := countFailures(ctrl.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 				if test.failed != nil {
-					recordFailure(ctx, test.failed, test.result.RequeueAfter)
+					recordFailure(ctx, test.failed, test.result.RequeueAfter, 1)
 				}
 				return test.result, test.returned
 			}), limiter).Reconcile(t.Context(), request)
@@ -60,7 +60,7 @@ func TestAPanicOfTheAuthorReachesControllerRuntime(t *testing.T) {
 		}
 	}()
 	_, err := countFailures(ctrl.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
-		recordFailure(ctx, errPanic{"no such thing"}, time.Second)
+		recordFailure(ctx, errPanic{"no such thing"}, time.Second, 1)
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}), limiter).Reconcile(t.Context(), ctrl.Request{})
 	t.Error("no panic, but", err)

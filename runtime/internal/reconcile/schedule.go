@@ -35,7 +35,7 @@ func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome)
 		reason := errorReason(end.err)
 		r.test.Reason, r.test.Err = reason, end.err
 		r.recordResultOf(ctx, reason, errorMessage(end.err))
-		recordFailure(ctx, end.err, delay)
+		recordFailure(ctx, end.err, delay, r.parent.GetGeneration())
 		return r.requeueAfter(delay)
 	}
 	r.state.failures = backoff.Failures{}
