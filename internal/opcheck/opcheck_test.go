@@ -79,7 +79,7 @@ func problems(t *testing.T, f txtar.File) spec.Problems {
 	for _, r := range api.Operator.Related {
 		related = append(related, kinds.Related{Resource: resolve(r.Resource), Spec: r})
 	}
-	found := opcheck.Related(api.Operator, []kinds.Resource{parent}, related, api.At)
+	found := append(opcheck.Related(api.Operator, []kinds.Resource{parent}, related, api.At), opcheck.Metrics(api.Operator, []kinds.Resource{parent}, api.At)...)
 	for i, c := range api.Operator.Children {
 		found = append(found, opcheck.HandOver(c, fmt.Sprintf("operator.children[%d].handOver", i), resolve(c.Resource), api.At)...)
 		if c.ReadyWhen.Text != "" {

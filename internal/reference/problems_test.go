@@ -40,7 +40,7 @@ var invisible = []struct{ message, reason string }{
 	{`is not a value of an enum|is already the name for|^does not apply here$`, "another value of the file takes part"},
 	{`(ms|s|m|h) is out of range`, "no regular expression compares durations"},
 	{`is not a (label selector|selector of annotations)|selects everything`, "no regular expression reads kubectl's syntax"},
-	{`cannot be handed over`, "no regular expression excludes names"},
+	{`cannot be handed over|begins as metrics of the runtime do`, "no regular expression excludes names"},
 	{`lacks the key (group|names|versions)`, "the file is of no known kind, which the schema refuses"},
 }
 

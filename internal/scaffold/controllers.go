@@ -46,7 +46,7 @@ func (p *project) addController(r kinds.Resolver, c *spec.Controller) spec.Probl
 		foreign = nil // a test would see objects of others
 	}
 	p.controllers = append(p.controllers, controller{c, o, foreign})
-	return slices.Concat(problems, op.problems, op.checkSchemas(c.Operator, c.At))
+	return slices.Concat(problems, op.problems, op.checkSchemas(c.Operator, c.At), p.checkMetricNames("controller "+c.Name, c.Operator, c.At))
 }
 
 // resolveParents completes the kinds that a controller reconciles.

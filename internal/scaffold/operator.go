@@ -33,7 +33,7 @@ func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos
 
 // checkSchemas checks an operator against the schemas of its parents and children.
 func (o resolvedOperator) checkSchemas(op *spec.Operator, at map[string]spec.Pos) spec.Problems {
-	problems := opcheck.Related(op, o.parents, o.related, at)
+	problems := append(opcheck.Related(op, o.parents, o.related, at), opcheck.Metrics(op, o.parents, at)...)
 	for i, declared := range op.Children {
 		resolved := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
 		if resolved < 0 {

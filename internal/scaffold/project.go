@@ -2,7 +2,9 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -39,6 +41,7 @@ type project struct {
 	controllers []controller
 	operator    deploy.Operator
 	templates   templates.Project
+	metricsOf   map[string]string // the operators that metrics belong to, by their names
 }
 
 // kind is an API of the project.
@@ -124,6 +127,7 @@ func (p *project) addOperator(r kinds.Resolver, k *kind) spec.Problems {
 	if !k.group.isKnown {
 		op.problems = append(op.problems, op.checkSchemas(api.Operator, api.At)...)
 	}
+	op.problems = append(op.problems, p.checkMetricNames(api.Names.Kind, api.Operator, api.At)...)
 	k.operator, k.foreign = operatorTemplates(p.Project, api.Operator, op), op.foreign
 	k.operator.Alias, k.operator.SamplePath = gomodel.Aliases(r.APIs)[apiVersion], k.samplePath()
 	k.operator.Name = strings.ReplaceAll(strings.TrimPrefix(k.folder, "internal/"), "/", "-")
@@ -142,12 +146,27 @@ func (k kind) view() templates.Operator {
 	return o
 }
 
+// checkMetricNames returns a problem for each metric whose name another operator of the project has.
+func (p *project) checkMetricNames(of string, op *spec.Operator, at map[string]spec.Pos) (problems spec.Problems) {
+	if p.metricsOf == nil {
+		p.metricsOf = map[string]string{}
+	}
+	for i, metric := range op.Metrics {
+		if other, isTaken := p.metricsOf[metric.Name]; isTaken && other != of {
+			path := fmt.Sprintf("operator.metrics[%d].name", i)
+			problems = append(problems, spec.Problem{Pos: cmp.Or(at[path], metric.Pos), Path: path, Message: metric.Name + " is a metric of " + other + ", too", Hint: "begin its name with the kind"})
+		}
+		p.metricsOf[metric.Name] = of
+	}
+	return problems
+}
+
 // operatorTemplates returns what the package of an operator is rendered from, without its parents.
 func operatorTemplates(project *spec.Project, declared *spec.Operator, op resolvedOperator) templates.Operator {
 	return templates.Operator{
 		Project: project.Name, Module: project.Module, Children: op.children, Related: op.related,
 		Finalize: declared.Finalize, Ordered: declared.Teardown == spec.TeardownOrdered, Retries: declared.Retries, Timeout: declared.Timeout,
-		ForbidPause: declared.ForbidPause, ForbidDisconnect: declared.ForbidDisconnect,
+		ForbidPause: declared.ForbidPause, ForbidDisconnect: declared.ForbidDisconnect, Workers: declared.Workers, Metrics: declared.Metrics,
 	}
 }
 

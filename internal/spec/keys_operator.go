@@ -21,6 +21,8 @@ func operatorMapping(op *Operator) Mapping {
 		{Name: "timeout", Absent: "`2m`", value: durationBetween(&op.Timeout, time.Second, 24*time.Hour), Doc: "what one Sync or Finalize may take, from `1s` to `24h`"},
 		{Name: "allowPause", value: trueOrFalseBy(true, &allowPause), Doc: "users may pause a parent by the annotation `<group>/paused`"},
 		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect), Doc: "users may disconnect a parent from its children by the annotation `<group>/disconnect`"},
+		{Name: "workers", Absent: "`--workers`", value: integerBetween(&op.Workers, 1, 1000), Doc: "how many parents the controller works on at once"},
+		{Name: "metrics", Absent: "none", value: metricList(&op.Metrics), Doc: "list of gauges from the status of the parents; see [operating.md](operating.md#metrics-from-the-status)"},
 		{Name: "rbac", Absent: "none", value: listOf(&op.RBAC, policyRuleMapping), Doc: "policy rules for side effects, beside what the children need"},
 	}, finish: func(d *decoder, n *yaml.Node, path string) {
 		d.checkDistinctChildren(op.Children, path+".children")

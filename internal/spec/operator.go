@@ -16,8 +16,16 @@ type Operator struct {
 	Retries  int           // failed reconciles in a row before a parent is left alone; 0: no limit
 	Timeout  time.Duration // of one Sync or Finalize; 0: the runtime's own
 	RBAC     []PolicyRule  // for side effects, beside what children need
+	Workers  int           // parents that are reconciled at once; 0: as the command line says
+	Metrics  []Metric      // from the status of the parents
 	// ForbidPause and ForbidDisconnect disable the annotations by which users suspend a parent.
 	ForbidPause, ForbidDisconnect bool
+}
+
+// Metric is a gauge that shows a field of the status of each parent.
+type Metric struct {
+	Pos              Pos
+	Name, Path, Help string
 }
 
 // Teardown is how the children of a deleted parent are deleted.

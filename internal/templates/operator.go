@@ -10,6 +10,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kinds"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Operator is what the package of one controller is rendered from.
@@ -31,6 +32,8 @@ type Operator struct {
 	// ForbidPause and ForbidDisconnect make the operator ignore the annotations with which users
 	// pause or disconnect a parent.
 	ForbidPause, ForbidDisconnect bool
+	Workers                       int // 0: as the command line says
+	Metrics                       []spec.Metric
 	// SamplePath is the file of the parent's sample, relative to the project.
 	SamplePath string
 	// Controller is set for existing kinds. API, Alias, Parent and SamplePath are empty then.

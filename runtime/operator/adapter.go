@@ -28,6 +28,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 		Name: d.Name, Group: d.Group, Schemes: d.Schemes,
 		Parents: d.Parents, Children: d.childKinds(new(C), new(D)), Related: d.relatedKinds(new(R)), IsOrdered: d.Teardown == TeardownOrdered,
 		ParentMetadata: d.ParentMetadata, Retries: d.Retries, Timeout: d.Timeout,
+		Workers: d.Workers, Metrics: d.Metrics,
 		ForbidPause: d.ForbidPause, ForbidDisconnect: d.ForbidDisconnect,
 		Status: newStatusAccess(d), Author: declared.Author{Sync: prepareCalls(d, d.Sync)},
 	}

@@ -60,6 +60,11 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// Timeout is what one Sync, Finalize or Select may take; 0 means two minutes.
 	// Their context ends then.
 	Timeout time.Duration
+	// Workers is how many parents the controller works on at once; 0 means as many as
+	// [Options] say.
+	Workers int
+	// Metrics are gauges from the status of the parents.
+	Metrics []Metric
 	// ForbidPause and ForbidDisconnect take their effect from the annotations <group>/paused
 	// and <group>/disconnect, by which whoever may write a parent suspends it.
 	ForbidPause, ForbidDisconnect bool
@@ -75,6 +80,10 @@ type Definition[P client.Object, S, C, D, R any] struct {
 // selects all. A parent that is no longer selected is finalized and its children are pruned, as if
 // it were deleted.
 type ParentKind = declared.ParentKind
+
+// Metric is a gauge that shows a field of the status of each parent: its Name, the Path of the field, such
+// as .status.orders, and a Help text. Its labels are the namespace and the name of the parent.
+type Metric = declared.Metric
 
 // Teardown says how the children of a deleted parent go.
 type Teardown string

@@ -75,3 +75,17 @@ func ExampleSetup() {
 }
 
 func diskIsWritable(*http.Request) error { return nil }
+
+// Metrics from the status are a part of the definition, which opgen generates from the spec file.
+func ExampleMetric() {
+	metrics := []operator.Metric{
+		{Name: "shop_orders", Path: ".status.orders", Help: "Orders that the shop has open."},
+		{Name: "shop_last_backup", Path: ".status.lastBackup", Help: "When the last backup ended."},
+	}
+	for _, metric := range metrics {
+		fmt.Printf("%s{namespace, name} shows %s\n", metric.Name, metric.Path)
+	}
+	// Output:
+	// shop_orders{namespace, name} shows .status.orders
+	// shop_last_backup{namespace, name} shows .status.lastBackup
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -40,18 +41,19 @@ func KindsOf(controller Controller) BindKinds { return controller.kinds }
 type Environment struct {
 	Settings
 	Metrics  Metrics
-	Related  *related.Watches // of related objects, which all controllers share
-	Sources  []Source         // that have parents of the controller reconciled
+	Registry *prometheus.Registry // of the metrics of this operator alone
+	Related  *related.Watches     // of related objects, which all controllers share
+	Sources  []Source             // that have parents of the controller reconciled
 	life     *lifetime
 	starting *starting // the controller
 }
 
-func newEnvironment(settings Settings, life *lifetime) (*Environment, error) {
+func newEnvironment(settings Settings, life *lifetime, registry *prometheus.Registry) (*Environment, error) {
 	registered, err := newMetrics(metrics.Registry)
 	if settings.Observe {
 		registered.writes = nil
 	}
-	return &Environment{Settings: settings, Metrics: registered, life: life}, err
+	return &Environment{Settings: settings, Metrics: registered, Registry: registry, life: life}, err
 }
 
 // ReconcileContext returns the context of a reconcile that begins now: it has the values of

@@ -35,8 +35,8 @@ func Main(configure func(*Options), newControllers func(manager.Manager) ([]Cont
 	}
 	out := &output{to: os.Stderr}
 	line.Logger = line.newLogger(out)
-	log.SetLogger(logr.FromSlogHandler(line.Logger.Handler())) // of controller-runtime
-	klog.SetSlogLogger(line.Logger)                            // of client-go
+	log.SetLogger(logr.FromSlogHandler(newLineHandler(line.Logger.Handler()))) // of controller-runtime
+	klog.SetSlogLogger(slog.New(clientHandler{newLineHandler(line.Logger.Handler())}))
 	configure(&line.Options)
 	if err := line.run(newControllers); err != nil {
 		out.end(err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
@@ -31,7 +32,8 @@ func newProbes() *probes {
 // probedManager is a manager whose probes are answered by package process.
 type probedManager struct {
 	manager.Manager
-	probes *probes
+	probes   *probes
+	registry *prometheus.Registry
 }
 
 // AddHealthzCheck adds a check of /healthz.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -62,10 +63,11 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	logger := cmp.Or(settings.Logger, slog.Default())
 	caches := cacheOptions(settings.Options)
 	caches.ReaderFailOnMissingInformer = true // so that a read starts no watch
-	metrics := metricsserver.Options{BindAddress: settings.MetricsAddress}
+	registry := prometheus.NewRegistry()
+	metrics := metricsserver.Options{BindAddress: settings.MetricsAddress, FilterProvider: scrape.WithOwn(registry, nil)}
 	if settings.MetricsSecure {
 		metrics.SecureServing = true
-		metrics.FilterProvider = scrape.Filter
+		metrics.FilterProvider = scrape.WithOwn(registry, scrape.Filter)
 	}
 	var lock resourcelock.Interface
 	if settings.LeaderElect {
@@ -82,7 +84,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 		Cache:                               caches,
 		NewCache:                            newBoundedCache(settings.Control.NewCache),
 		NewClient:                           newClientFunc(settings.Namespace),
-		Logger:                              logr.FromSlogHandler(logger.Handler()),
+		Logger:                              logr.FromSlogHandler(newLineHandler(logger.Handler())),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              "0", // see probes.go
 		PprofBindAddress:                    settings.PprofAddress,
@@ -99,7 +101,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	if life.lease != nil {
 		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
 	}
-	probed := probedManager{mgr, newProbes()}
+	probed := probedManager{mgr, newProbes(), registry}
 	return probed, probed.probes.serve(mgr, settings.HealthAddress)
 }
 
@@ -124,7 +126,7 @@ func (mgr probedManager) addControllers(settings Settings, life *lifetime, contr
 			return err
 		}
 	}
-	environment, err := newEnvironment(settings, life)
+	environment, err := newEnvironment(settings, life, mgr.registry)
 	if err != nil {
 		return err
 	}

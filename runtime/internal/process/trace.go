@@ -36,6 +36,14 @@ func StartReconcile(ctx context.Context, name string, kind schema.GroupVersionKi
 	return log.IntoContext(ctx, logger), span
 }
 
+// TraceID returns the ID of the trace that a reconcile belongs to; empty if it is not traced.
+func TraceID(ctx context.Context) string {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		return span.SpanContext().TraceID().String()
+	}
+	return ""
+}
+
 // SetResult sets the result of a reconcile in its span. message describes its error; empty:
 // it had none.
 func SetResult(ctx context.Context, result, message string) {

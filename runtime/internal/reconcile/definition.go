@@ -21,6 +21,8 @@ type Definition struct {
 	ParentMetadata bool
 	Retries        int
 	Timeout        time.Duration
+	Workers        int // 0: as the options say
+	Metrics        []declared.Metric
 	Status         *status.Access // nil: the runtime writes no status
 	// ForbidPause and ForbidDisconnect take their effect from annotations of users.
 	ForbidPause, ForbidDisconnect bool

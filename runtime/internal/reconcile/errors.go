@@ -166,10 +166,4 @@ func errorMessage(err error) string {
 }
 
 // truncateText shortens a text to what an Event has room for.
-func truncateText(text string) string {
-	const room = 1000
-	if len(text) > room {
-		text = strings.ToValidUTF8(text[:room], "") + "…"
-	}
-	return text
-}
+func truncateText(text string) string { return process.TruncateText(text) }

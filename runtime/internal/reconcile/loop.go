@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -51,9 +52,14 @@ type loop struct {
 
 	controller controller.Controller
 
+	statusMetrics *statusMetrics // nil: there are none
+
 	brake *brake.Brake                                       // of the controller
 	queue workqueue.TypedRateLimitingInterface[ctrl.Request] // nil until the controller starts
 }
+
+// workers returns how many parents are reconciled at once.
+func (l *loop) workers() int { return cmp.Or(l.definition.Workers, l.environment.Workers) }
 
 func (l *loop) now() time.Time { return l.environment.Control.Now() }
 
@@ -78,6 +84,9 @@ func (l *loop) policiesOf(child child) declared.Policies {
 // setQueue is called with the work queue when the controller starts. ctx ends when it stops.
 func (l *loop) setQueue(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 	l.queue = queue
+	if l.statusMetrics != nil {
+		l.statusMetrics.works.Store(true)
+	}
 	l.optional.addQueue(l, queue)
 	for _, source := range l.environment.Sources {
 		source.Attach(ctx, process.Receiver{Reconcile: l.reconcileTriggered, Now: l.now})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
@@ -22,7 +21,7 @@ type outcome struct {
 }
 
 // scheduleNext turns the outcome of a reconcile into when the next one is due. The state counts
-// failures, so the work queue never sees an error.
+// failures; see failure.go for how the work queue gets to know of them.
 func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome) ctrl.Result {
 	if isStale(end.err) {
 		return r.repeatSoon(ctx, end.err)
@@ -36,7 +35,7 @@ func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome)
 		reason := errorReason(end.err)
 		r.test.Reason, r.test.Err = reason, end.err
 		r.recordResultOf(ctx, reason, errorMessage(end.err))
-		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
+		recordFailure(ctx, end.err, delay, r.parent.GetGeneration())
 		return r.requeueAfter(delay)
 	}
 	r.state.failures = backoff.Failures{}

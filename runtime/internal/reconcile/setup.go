@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -177,9 +178,12 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 		return nil, err
 	}
 	l.states, l.observations = newStates(), new(process.Observations)
-	l.slowCalls = newSlowCalls(l.environment.Workers, func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
+	l.slowCalls = newSlowCalls(l.workers(), func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)
+	if err := l.addStatusMetrics(); err != nil {
+		return nil, err
+	}
 	return &l, l.startInformer(mgr)
 }
 
@@ -216,16 +220,31 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		}
 	}
 	build.WatchesRawSource(source.Func(l.setQueue))
+	limiter := newRetryLimiter()
 	reconciler, options := l.newReconciler(build, controller.Options{
-		MaxConcurrentReconciles: l.environment.Workers,
+		MaxConcurrentReconciles: l.workers(),
+		RateLimiter:             limiter,
+		RecoverPanic:            ptr.To(true),
+		LogConstructor:          l.newLogConstructor(mgr, name),
 		CacheSyncTimeout:        forever,
 		// process.Run checks names itself. The check of controller-runtime counts all managers
 		// of a process, and tests run several.
 		SkipNameValidation: ptr.To(true),
 	})
-	made, err := build.WithOptions(options).Build(reconciler)
+	made, err := build.WithOptions(options).Build(countFailures(reconciler, limiter))
 	l.controller = made
 	return err
+}
+
+// newLogConstructor returns a function that makes the logger of a reconcile, which names the parent.
+func (l *loop) newLogConstructor(mgr manager.Manager, name string) func(*ctrl.Request) logr.Logger {
+	logger := mgr.GetLogger().WithValues("controller", name, "controllerGroup", l.parentKind.Group, "controllerKind", l.parentKind.Kind)
+	return func(request *ctrl.Request) logr.Logger {
+		if request == nil {
+			return logger
+		}
+		return logger.WithValues("namespace", request.Namespace, "name", request.Name)
+	}
 }
 
 // eventsOf returns the events of a kind of children, which have their parents reconciled.
