@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 
 // createAPIOptions are the flags of opgen create api.
 type createAPIOptions struct {
-	file                 string
+	files                []string
 	group, version, kind string
 	cluster              bool
 	children             []string
@@ -27,18 +28,21 @@ type createAPIOptions struct {
 func newCreateAPI(s streams) *cobra.Command {
 	var o createAPIOptions
 	cmd := &cobra.Command{
-		Use:   "api (-f FILE | --group GROUP --version VERSION --kind KIND [--child GROUP/VERSION/KIND ...])",
+		Use:   "api (-f FILE ... | --group GROUP --version VERSION --kind KIND [--child GROUP/VERSION/KIND ...])",
 		Short: "Add an API kind from a spec file, or from a draft of one",
 		Long: `Add an API kind to the project: copy the spec file to api/<kind>.yaml, or draft one there, and generate.
 
+Repeat -f for kinds that name each other: they are checked as one set, and nothing is written if one is wrong.
+
 A group without a dot gets the project's domain. A child of the core group is written v1/Pod.`,
 		Example: `  opgen create api -f echoserver.yaml
+  opgen create api -f cluster.yaml -f backup.yaml
   opgen create api --group demo --version v1alpha1 --kind EchoServer --child v1/Pod --child apps/v1/Deployment`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.explainInFlags(o.run(s)) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.file, "filename", "f", "", "the spec file; - is standard input")
+	flags.StringArrayVarP(&o.files, "filename", "f", nil, "a spec file; - is standard input; may be repeated")
 	flags.StringVar(&o.group, "group", "", "the API group")
 	flags.StringVar(&o.version, "version", "", "the version, such as v1alpha1")
 	flags.StringVar(&o.kind, "kind", "", "the kind, such as EchoServer")
@@ -58,11 +62,11 @@ func (o *createAPIOptions) run(s streams) error {
 		return err
 	}
 	defer p.release()
-	file, err := o.readOrDraft(s, p)
+	files, err := o.readOrDraft(s, p)
 	if err != nil {
 		return err
 	}
-	added, err := p.AddAPI(file)
+	added, err := p.AddAPIs(files)
 	if err != nil {
 		return err
 	}
@@ -70,30 +74,46 @@ func (o *createAPIOptions) run(s streams) error {
 	if _, _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || o.write.quiet() {
 		return err
 	}
-	return o.printNext(s, p, added)
+	for _, api := range added.APIs {
+		printNext(s, p, api, added.Input)
+	}
+	return nil
 }
 
-// readOrDraft returns the spec file of the API: the one that -f names, or a draft made from the
+// readOrDraft returns the spec files of the APIs: those that -f names, or a draft made from the
 // flags.
-func (o *createAPIOptions) readOrDraft(s streams, p loadedProject) (project.SpecFile, error) {
+func (o *createAPIOptions) readOrDraft(s streams, p loadedProject) ([]project.SpecFile, error) {
 	isDraft := o.group != "" || o.version != "" || o.kind != "" || o.children != nil || o.cluster
 	switch {
-	case o.file != "" && isDraft:
-		return project.SpecFile{}, project.InputErrorf("-f names a whole spec file: leave out --group, --version, --kind, --child and --cluster-scoped")
-	case o.file != "":
-		return readSpecOrStdin(s, o.file)
+	case len(o.files) > 0 && isDraft:
+		return nil, project.InputErrorf("-f names a whole spec file: leave out --group, --version, --kind, --child and --cluster-scoped")
+	case len(o.files) > 0:
+		return readFiles(s, o.files)
 	case o.group == "" || o.version == "" || o.kind == "":
-		return project.SpecFile{}, project.InputErrorf("give -f FILE, or --group, --version and --kind")
+		return nil, project.InputErrorf("give -f FILE, or --group, --version and --kind")
 	}
 	data, err := o.renderDraft(p)
-	return project.SpecFile{Name: project.DraftName, Data: data}, err
+	return []project.SpecFile{{Name: project.DraftName, Data: data}}, err
+}
+
+// readFiles reads several spec files, and returns all errors at once.
+func readFiles(s streams, names []string) (files []project.SpecFile, err error) {
+	if first := slices.Index(names, "-"); first >= 0 && slices.Contains(names[first+1:], "-") {
+		return nil, project.InputErrorf("-f - is given twice: standard input is one file")
+	}
+	var failed []error
+	for _, name := range names {
+		file, err := readSpecOrStdin(s, name)
+		files, failed = append(files, file), append(failed, err)
+	}
+	return files, errors.Join(failed...)
 }
 
 // explainInFlags turns errors in a draft into errors in the flags that the draft was made from,
 // because the user never sees the draft.
 func (o *createAPIOptions) explainInFlags(err error) error {
 	var problems spec.Problems
-	if o.file != "" || !errors.As(err, &problems) {
+	if len(o.files) > 0 || !errors.As(err, &problems) {
 		return err
 	}
 	return errorsInFlags(problems, func(p spec.Problem) string {
@@ -159,20 +179,19 @@ func parseKinds(flag string, values []string) ([]templates.DraftKind, error) {
 
 // printNext prints which file to edit next, which depends on where the types and the Sync are
 // written.
-func (o *createAPIOptions) printNext(s streams, p loadedProject, added project.Addition) error {
-	api, edit := added.API, added.File
+func printNext(s streams, p loadedProject, api *spec.API, all scaffold.Input) {
+	edit := api.File
 	for _, v := range api.Versions {
 		if v.GoTypes {
 			edit = "the types of " + api.Names.Kind + " in " + gomodel.PackageDir(p.Spec, api.Group, v.Name)
 		}
 	}
-	if edit != added.File || api.Operator == nil {
+	if edit != api.File || api.Operator == nil {
 		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", edit)
 	}
 	if api.Operator == nil {
-		return nil
+		return
 	}
-	folder := scaffold.OperatorFolder(os.DirFS(p.Dir), p.Spec, api.Summary(), scaffold.Summaries(added.Input.APIs))
+	folder := scaffold.OperatorFolder(os.DirFS(p.Dir), p.Spec, api.Summary(), scaffold.Summaries(all.APIs))
 	fmt.Fprintf(s.err, "next: write Sync in %s/sync.go, then run: make test\n", folder)
-	return nil
 }

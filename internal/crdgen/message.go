@@ -80,8 +80,16 @@ func celDetail(detail string) string {
 // unsatisfiableHint is for enums that some published CRDs have.
 const unsatisfiableHint = "if that is intended, accept it with acceptWarnings: [unsatisfiable]"
 
-// hintFor returns what to do about a message of the API server, or "".
-func hintFor(message string) string {
+// orValueHint is for a rule that may have all limits and cost too much: the estimate of orValue is
+// that of a value without any.
+const orValueHint = "orValue loses the limit of the field that it reads: write has(self.x) and self.x in place of self.?x.orValue(…)"
+
+// hintFor returns what to do about a message of the API server, or "". rule is the CEL rule that the
+// message is about, if it is about one.
+func hintFor(message, rule string) string {
+	if strings.Contains(message, "cost") && strings.Contains(rule, "orValue(") {
+		return orValueHint
+	}
 	for _, h := range hints {
 		if strings.Contains(message, h.in) {
 			return h.hint

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -32,7 +33,7 @@ func (r Resolver) Resolve(declared spec.Resource) (Resource, *spec.Problem) {
 	}
 	c.Foreign = !r.completeFromProject(&c) && !completeFromKubernetes(&c)
 	if c.Foreign && declared.Plural == "" {
-		return c, unknownKind(declared)
+		return c, r.unknownKind(declared, c.Group)
 	}
 	if dot := strings.LastIndex(declared.GoType, "."); dot > 0 {
 		c.GoPackage, c.GoName, c.Registered = declared.GoType[:dot], declared.GoType[dot+1:], false
@@ -81,10 +82,17 @@ func completeFromKubernetes(c *Resource) bool {
 	return true
 }
 
-func unknownKind(declared spec.Resource) *spec.Problem {
+// unknownKind returns the problem of a kind that is neither of the project nor of Kubernetes. A kind of a
+// group of the project may be one that is yet to be created.
+func (r Resolver) unknownKind(declared spec.Resource, group string) *spec.Problem {
 	problem := &spec.Problem{
 		Message: fmt.Sprintf("Kubernetes has no kind %q in %s", declared.Kind, declared.APIVersion),
 		Hint:    "for a kind of someone else's, give plural: and scope:",
+	}
+	if slices.ContainsFunc(r.APIs, func(api *spec.Summary) bool { return api.Group == group }) {
+		problem.Message = fmt.Sprintf("the project has no kind %q in %s", declared.Kind, declared.APIVersion)
+		problem.Hint = "create kinds that name each other at once: opgen create api -f FILE -f FILE"
+		return problem
 	}
 	switch similar := kubetypes.SuggestKind(declared.Kind); similar {
 	case "":

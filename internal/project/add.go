@@ -21,29 +21,59 @@ import (
 // DraftName is the file name of a draft in positions.
 const DraftName = "draft"
 
-// Addition is a project with one more API or controller.
+// Addition is a project with further APIs, or one more controller.
 type Addition struct {
-	API        *spec.API        // nil for a controller
-	Controller *spec.Controller // nil for an API
-	File       string           // the new spec file of the project
+	APIs       []*spec.API      // in the order of their files; none for a controller
+	Controller *spec.Controller // nil for APIs
 	Input      scaffold.Input
-	Warnings   spec.Problems // about the new spec file
+	Warnings   spec.Problems // about the new spec files
 }
 
-// AddAPI adds the API of a spec file. It returns an error if the file does not fit the others.
-func (p *Project) AddAPI(f SpecFile) (Addition, error) {
-	api, problems := crdgen.Parse(f.Name, f.Data, p.Spec.MinKubernetes, p.SharedTypes...)
+// AddAPIs adds the APIs of spec files, which may name each other. It returns an error if they do not fit
+// each other or the files of the project: all errors of the files themselves, or else of the set.
+func (p *Project) AddAPIs(files []SpecFile) (Addition, error) {
+	a := Addition{Input: p.Input()}
+	var problems spec.Problems
+	for _, f := range files {
+		api, found := crdgen.Parse(f.Name, f.Data, p.Spec.MinKubernetes, p.SharedTypes...)
+		problems = append(problems, found...)
+		a.APIs = append(a.APIs, api)
+	}
 	if err := problems.Err(); err != nil {
 		return Addition{}, err
 	}
-	a := Addition{API: api, File: p.apiFile(api), Input: p.Input()}
-	api.File = a.File
-	added := scaffold.Parsed(api)[0]
-	a.Warnings = warnings.Of([]*spec.API{api})
-	a.Input.APIs = append(p.apisWithout(a.File), added)
-	a.Warnings = append(a.Warnings, warnings.OfReadiness(scaffold.Summaries(a.Input.APIs), []*spec.Summary{added.Summary}, nil)...).Sorted()
+	if err := refuseTwice(a.APIs, files); err != nil {
+		return Addition{}, err
+	}
+	var refused []error
+	for i, api := range a.APIs {
+		api.File = p.apiFile(api, a.Input.APIs)
+		refused = append(refused, p.addFile(&a, api.File, files[i]))
+		a.Input.APIs = append(apisWithout(a.Input.APIs, api.File), scaffold.Parsed(api)...)
+	}
+	if err := errors.Join(refused...); err != nil {
+		return Addition{}, err
+	}
 	slices.SortFunc(a.Input.APIs, func(a, b scaffold.API) int { return strings.Compare(a.File, b.File) })
-	return a, p.addFile(&a, f)
+	a.Warnings = warnings.Of(a.APIs)
+	added := scaffold.Summaries(scaffold.Parsed(a.APIs...))
+	a.Warnings = append(a.Warnings, warnings.OfReadiness(scaffold.Summaries(a.Input.APIs), added, nil)...).Sorted()
+	for i, f := range files {
+		renameDraft(a.Warnings, f.Name, a.APIs[i].File)
+	}
+	return a, p.check(a)
+}
+
+// refuseTwice returns an error if two files have the same kind.
+func refuseTwice(apis []*spec.API, files []SpecFile) error {
+	for i, api := range apis {
+		for j, other := range apis[:i] {
+			if api.Group == other.Group && api.Names.Kind == other.Names.Kind {
+				return InputErrorf("%s and %s both have the kind %s of group %s", files[j].Name, files[i].Name, api.Names.Kind, api.Group)
+			}
+		}
+	}
+	return nil
 }
 
 // AddController adds the controller of a spec file. The controller must have the given name; hint
@@ -59,36 +89,49 @@ func (p *Project) AddController(f SpecFile, name string, hint func(other string)
 			Message: fmt.Sprintf("%q is another name than %q, which the command gives", controller.Name, name),
 		}}.Err()
 	}
-	a := Addition{Controller: controller, File: "controllers/" + name + ".yaml", Input: p.Input()}
-	controller.File = a.File
+	a := Addition{Controller: controller, Input: p.Input()}
+	controller.File = "controllers/" + name + ".yaml"
 	controllers := []*spec.Controller{controller}
 	a.Warnings = append(warnings.OfControllers(controllers), warnings.OfReadiness(scaffold.Summaries(p.APIs), nil, controllers)...).Sorted()
-	a.Input.Controllers = append(p.controllersWithout(a.File), controller)
+	a.Input.Controllers = append(p.controllersWithout(controller.File), controller)
 	slices.SortFunc(a.Input.Controllers, func(a, b *spec.Controller) int { return strings.Compare(a.File, b.File) })
-	return a, p.addFile(&a, f)
+	renameDraft(a.Warnings, f.Name, controller.File)
+	if err := p.addFile(&a, controller.File, f); err != nil {
+		return Addition{}, err
+	}
+	return a, p.check(a)
 }
 
-// addFile adds the spec file to the input, and checks all spec files together.
-func (p *Project) addFile(a *Addition, f SpecFile) error {
-	if err := p.refuseOther(a.File, f.Data); err != nil {
+// addFile adds a spec file to the input, under its path in the project.
+func (p *Project) addFile(a *Addition, path string, f SpecFile) error {
+	if err := p.refuseOther(path, f.Data); err != nil {
 		return err
 	}
-	if f.Name == DraftName {
-		for i := range a.Warnings {
-			a.Warnings[i].Pos.File = a.File
+	a.Input.Extra = append(a.Input.Extra, tree.File{Path: path, Content: f.Data, Owner: tree.Once})
+	return nil
+}
+
+// renameDraft has warnings about a draft name the file that the draft becomes.
+func renameDraft(found spec.Problems, name, path string) {
+	for i := range found {
+		if name == DraftName && found[i].Pos.File == name {
+			found[i].Pos.File = path
 		}
 	}
-	a.Input.Extra = []tree.File{{Path: a.File, Content: f.Data, Owner: tree.Once}}
+}
+
+// check checks all spec files together.
+func (p *Project) check(a Addition) error {
 	return spec.Check(a.Input.Project, scaffold.Summaries(a.Input.APIs), a.Input.Controllers).Err()
 }
 
 // apiFile returns the path of the spec file for a new API. It includes the group if an API of
 // another group already has the path without.
-func (p *Project) apiFile(api *spec.API) string {
+func (p *Project) apiFile(api *spec.API, others []scaffold.API) string {
 	kind := strings.ToLower(api.Names.Kind)
 	file := "api/" + kind + ".yaml"
 	ofOtherGroup := func(other scaffold.API) bool { return other.File == file && other.Group != api.Group }
-	if slices.ContainsFunc(p.APIs, ofOtherGroup) {
+	if slices.ContainsFunc(others, ofOtherGroup) {
 		return "api/" + gomodel.GroupFolder(p.Spec, api.Group) + "-" + kind + ".yaml"
 	}
 	return file
@@ -108,8 +151,8 @@ func (p *Project) refuseOther(file string, data []byte) error {
 	return InputErrorf("%s exists and says something else\n    edit that file and run: opgen generate", file)
 }
 
-func (p *Project) apisWithout(file string) []scaffold.API {
-	return slices.DeleteFunc(slices.Clone(p.APIs), func(api scaffold.API) bool { return api.File == file })
+func apisWithout(apis []scaffold.API, file string) []scaffold.API {
+	return slices.DeleteFunc(slices.Clone(apis), func(api scaffold.API) bool { return api.File == file })
 }
 
 func (p *Project) controllersWithout(file string) []*spec.Controller {

@@ -124,20 +124,20 @@ func TestAddAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	fleet := strings.Replace(orderOf, "%GROUP", "fleet.example.com", 1)
-	added, err := p.AddAPI(SpecFile{DraftName, []byte(fleet)})
+	added, err := p.AddAPIs([]SpecFile{{DraftName, []byte(fleet)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if added.File != "api/fleet-order.yaml" || added.API.File != added.File {
-		t.Errorf("the file is %q: another group has api/order.yaml", added.File)
+	if file := added.APIs[0].File; file != "api/fleet-order.yaml" {
+		t.Errorf("the file is %q: another group has api/order.yaml", file)
 	}
-	if files := added.Input.Extra; len(files) != 1 || files[0].Path != added.File || string(files[0].Content) != fleet {
+	if files := added.Input.Extra; len(files) != 1 || files[0].Path != added.APIs[0].File || string(files[0].Content) != fleet {
 		t.Errorf("the input has the files %v", files)
 	}
 	if len(p.APIs) != 1 || len(added.Input.APIs) != 2 {
 		t.Errorf("the project has %d APIs, the input %d", len(p.APIs), len(added.Input.APIs))
 	}
-	_, err = p.AddAPI(SpecFile{"other.yaml", []byte(strings.Replace(orderOf, "%GROUP", "shop.example.com", 1))})
+	_, err = p.AddAPIs([]SpecFile{{"other.yaml", []byte(strings.Replace(orderOf, "%GROUP", "shop.example.com", 1))}})
 	var wrong InputError
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "api/order.yaml exists and says something else") {
 		t.Errorf("another Order of the group is added: %v", err)

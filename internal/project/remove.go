@@ -41,7 +41,7 @@ func (p *Project) KnownAPIs() (map[string]KnownAPI, error) {
 // RemoveAPI returns the input without an API and its spec file.
 func (p *Project) RemoveAPI(api *spec.Summary) scaffold.Input {
 	in := p.Input()
-	in.APIs, in.Drop, in.LetGo = p.apisWithout(api.File), []string{api.File}, []string{api.GroupKind()}
+	in.APIs, in.Drop, in.LetGo = apisWithout(p.APIs, api.File), []string{api.File}, []string{api.GroupKind()}
 	return in
 }
 
