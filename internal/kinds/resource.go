@@ -43,6 +43,20 @@ type Child struct {
 type Related struct {
 	Resource
 	Spec spec.Related
+	// OfChild is the entry of children that control the objects; nil: there is none.
+	OfChild *Child
+	// Through is the kind that the child controls and that controls the objects; nil: there is none.
+	Through *Resource
+}
+
+// Through returns the kind of what objects of one kind control to control those of another one; nil if
+// they do so themselves.
+func Through(controller, controlled Resource) *Resource {
+	isDeployment := controller.Group == "apps" && controller.Kind == "Deployment"
+	if !isDeployment || controlled.Group == "apps" && controlled.Kind == "ReplicaSet" {
+		return nil
+	}
+	return &Resource{APIVersion: "apps/v1", Kind: "ReplicaSet", Group: "apps", Plural: "replicasets", Namespaced: true}
 }
 
 // Scope returns whether the kind is namespaced or cluster-scoped.

@@ -32,7 +32,7 @@ var invisible = []struct{ message, reason string }{
 	{`cannot be its own child|is also a kind of parents|is the kind itself|the name of the CRD|cannot have the name`, "another value of the file takes part"},
 	{`^differs from the entry on line`, "another entry of the list takes part"},
 	{`is not in the metadata`, "another key or entry takes part"},
-	{`is the as of no entry|leads back to the entry itself`, "another entry of the list takes part"},
+	{`is the as of no |leads back to the entry itself`, "another entry of the list takes part"},
 	{`^nothing says when a .* has finished`, "no condition is about kinds other than two"},
 	{`its Go (name|field)|the Go package of the kind|cannot be the name of a Go package|gives the plural`, "the name is derived"},
 	{`^2 versions have storage: true`, "draft-07 does not count above one"},

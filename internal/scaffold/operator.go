@@ -116,7 +116,11 @@ func (e *entryResolver) addRelated(declared spec.Related, path string, all []spe
 				"list the namespaces, or write a path in the parent that leads to them")
 		}
 	}
-	e.out.related = append(e.out.related, kinds.Related{Resource: r, Spec: declared})
+	added := kinds.Related{Resource: r, Spec: declared}
+	if declared.OfChild != "" {
+		e.setChild(&added, path)
+	}
+	e.out.related = append(e.out.related, added)
 }
 
 // isFromNamespaced reports whether the paths of an entry lead into objects of another one which have a
@@ -128,4 +132,21 @@ func (e *entryResolver) isFromNamespaced(declared spec.Related, all []spec.Relat
 	}
 	source, problem := e.Resolve(all[i].Resource)
 	return problem == nil && source.Namespaced
+}
+
+// setChild completes an entry of objects that a child controls.
+func (e *entryResolver) setChild(of *kinds.Related, path string) {
+	i := slices.IndexFunc(e.out.children, func(c kinds.Child) bool { return c.Field == of.Spec.OfChild })
+	if i < 0 {
+		return // the kind is unknown, or package spec has reported it
+	}
+	child := e.out.children[i]
+	of.OfChild, of.Through = &child, kinds.Through(child.Resource, of.Resource)
+	switch {
+	case child.Kind == "CronJob" && of.Kind != "Job":
+		e.reportAt(of.Spec.Pos, path+".ofChild", "a CronJob controls Jobs, and these control their Pods", "write kind: Job")
+	case e.watch == spec.WatchNamespace && child.Spec.ListsNamespaces():
+		e.reportAt(of.Spec.Pos, path+".ofChild", "an operator that watches one namespace sees no other, and the entry of the child lists some",
+			"write watch: cluster in opgen.yaml, or leave namespaces out there")
+	}
 }

@@ -71,3 +71,26 @@ func (d *decoder) checkPathsInMetadata(r Related, entry *yaml.Node, path string)
 		d.eachEntry(pairs, joinPath(path, "match"), func(_, value *yaml.Node, path string) { check(value, path, value.Value) })
 	}
 }
+
+// checkOfChild adds a problem for each entry of related objects whose ofChild names no entry of children. n
+// is the operator.
+func (d *decoder) checkOfChild(op *Operator, n *yaml.Node, path string) {
+	var known []string
+	for _, c := range op.Children {
+		if !c.PruneOnly {
+			known = append(known, c.As)
+		}
+	}
+	_, list := lookupKey(n, "related")
+	for i, r := range op.Related {
+		if r.OfChild == "" || slices.Contains(known, r.OfChild) {
+			continue
+		}
+		_, ofChild := lookupKey(list.Content[i], "ofChild")
+		hint := "list the children first, whose as this is"
+		if best := nearest.Name(r.OfChild, known); best != "" {
+			hint = "did you mean " + quoteShort(best) + "?"
+		}
+		d.fail(ofChild, joinPath(indexPath(path, i), "ofChild"), quoteShort(r.OfChild)+" is the as of no child that Sync makes", hint)
+	}
+}

@@ -27,6 +27,7 @@ func operatorMapping(op *Operator) Mapping {
 	}, finish: func(d *decoder, n *yaml.Node, path string) {
 		d.checkDistinctChildren(op.Children, path+".children")
 		d.checkDistinctRelated(op.Related, path+".related")
+		d.checkOfChild(op, n, path+".related")
 		d.checkFrom(op.Related, n, path+".related")
 		op.ForbidPause, op.ForbidDisconnect = !allowPause, !allowDisconnect
 	}}

@@ -23,6 +23,8 @@ func relatedMapping(r *Related) Mapping {
 			Doc: "paths in an object and in the parent to the same value, such as `{.spec.clusterName: .metadata.name}`: the objects that name the parent. A dot in a name is written as `\\.`; it goes with `selector`"},
 		{Name: "from", Absent: "the parent", value: formedText(&r.From, &goFieldForm),
 			Doc: "the `as` of another entry, whose objects stand in place of the parent: its paths, and its namespace, are those of each of them. They are read first; see [children.md](children.md#related-objects-of-related-objects)"},
+		{Name: "ofChild", Absent: all, value: formedText(&r.OfChild, &goFieldForm),
+			Doc: "the `as` of an entry of children, such as `Deployments`: the objects that such a child controls, also through the ReplicaSets of a Deployment; it requires `selector`, which limits the watch"},
 		{Name: "dynamic", value: trueOrFalseBy(false, &r.Dynamic), Doc: "the author implements Related, which says which objects are meant"},
 		{Name: "namespaces", Absent: "`Parent`, and `All` for a parent in no namespace", value: namespaceChoice(r),
 			Doc: "where the objects are: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
@@ -42,8 +44,18 @@ func relatedMapping(r *Related) Mapping {
 var relatedRules = []rule{
 	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selector"), hasKey("selectorFrom"), isTrueAt("dynamic")},
 		hint: hintText("one of name, nameFrom, selector, selectorFrom, dynamic says which objects are meant; list the kind twice for both")},
-	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selectorFrom"), isTrueAt("dynamic"), hasKey("match")},
-		hint: hintText("match selects by fields, and goes with selector alone; list the kind twice for both")},
+	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selectorFrom"), isTrueAt("dynamic"), hasKey("match"), hasKey("ofChild")},
+		hint: func(key, _ string) string {
+			if key == "ofChild" {
+				return "ofChild selects by the owner, and goes with selector alone; list the kind twice for both"
+			}
+			return "match selects by fields, and goes with selector alone; list the kind twice for both"
+		}},
+	{when: []condition{hasKey("ofChild")}, requires: []string{"selector"},
+		message: func(string, string) string { return "lacks a selector" },
+		hint:    hintText("ofChild requires labels, which limit what the operator keeps of the kind: selector: app=web")},
+	{when: []condition{hasKey("ofChild")}, excludes: []string{"from", "namespaces"},
+		hint: hintText("leave it out: the objects are where the child is")},
 	{when: []condition{isTrueAt("dynamic"), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom")}, excludes: []string{"namespaces"},
 		message: func(string, string) string { return "does not go with dynamic" },
 		hint:    hintText("the Related method says in which namespaces, too")},
@@ -52,7 +64,7 @@ var relatedRules = []rule{
 		hint:    hintText("write nameFrom, selectorFrom or match, or leave from out")},
 	{when: []condition{hasKey("from"), isOneOf("namespaces", namespacesParent)}, excludes: []string{"namespaces"},
 		hint: hintText("leave it out: the objects are where those are that name them")},
-	{when: []condition{isOneOf("access", AccessGet)}, excludes: []string{"selector", "selectorFrom", "match"},
+	{when: []condition{isOneOf("access", AccessGet)}, excludes: []string{"selector", "selectorFrom", "match", "ofChild"},
 		hint: hintText("access: get reads objects by their names: write name, nameFrom or dynamic")},
 	{when: []condition{isOneOf("access", AccessGet), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom"), noKey("match"), noKey("dynamic")}, excludes: []string{"access"},
 		message: func(string, string) string { return "get needs the names of the objects" },

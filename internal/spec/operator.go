@@ -89,8 +89,8 @@ func (c *Child) ListsNamespaces() bool {
 }
 
 // Related is a kind of objects that Sync reads but does not own, and which of them. At most one of
-// Name, NameFrom, Selector, SelectorFrom, Match and Dynamic is set, or Selector and Match. If none is,
-// all objects are related.
+// Name, NameFrom, Selector, SelectorFrom, Match, OfChild and Dynamic is set, but Selector goes with Match
+// and OfChild. If none is, all objects are related.
 type Related struct {
 	Resource
 	Name         string
@@ -99,6 +99,7 @@ type Related struct {
 	SelectorFrom string            // a path in the parent to a label selector or a map of labels
 	Match        map[string]string // a path in an object → the path in the parent to the same value
 	From         string            // the As of another entry: paths lead into its objects in place of the parent
+	OfChild      string            // the As of an entry of children, which control the objects
 	Dynamic      bool              // the author's Related method says which
 	// Namespaces are the namespaces of the objects. AllNamespaces alone means every namespace. Nil
 	// means the namespace of the parent, or all for a cluster-scoped parent.

@@ -34,7 +34,7 @@ func (v operatorView) Read() []relatedView {
 	views := make([]relatedView, len(v.Related))
 	for i, r := range v.Related {
 		isSource := slices.ContainsFunc(v.Related, func(other kinds.Related) bool { return other.Spec.From == r.Spec.As })
-		views[i] = relatedView{v.viewOf(r.Resource), r.Spec, isSource}
+		views[i] = relatedView{v.viewOf(r.Resource), r.Spec, isSource, v.ofChild(r)}
 	}
 	return views
 }
@@ -258,7 +258,8 @@ func (c childView) Description() string {
 type relatedView struct {
 	resourceView
 	Spec     spec.Related
-	IsSource bool // paths of another entry lead into the objects
+	IsSource bool   // paths of another entry lead into the objects
+	OfChild  string // a Go expression for the children that control the objects; empty: none does
 }
 
 // Metadata reports whether Sync sees only the metadata of the related objects.
@@ -290,6 +291,9 @@ func (r relatedView) Selection() string {
 	if len(r.Spec.Match) > 0 {
 		set = append(set, "Match: "+textMap(r.Spec.Match))
 	}
+	if r.OfChild != "" {
+		set = append(set, "OfChild: "+r.OfChild)
+	}
 	if len(r.Spec.Namespaces) > 0 {
 		set = append(set, "Namespaces: []string{"+namespaceList(r.Spec.Namespaces)+"}")
 	}
@@ -312,6 +316,24 @@ func (r relatedView) Selection() string {
 		return ""
 	}
 	return strings.Join(set, ", ") + ", "
+}
+
+// ofChild returns a Go expression for the children that control the objects of an entry; an empty one if
+// none does.
+func (v operatorView) ofChild(r kinds.Related) string {
+	if r.OfChild == nil {
+		return ""
+	}
+	set := []string{"Object: " + v.viewOf(r.OfChild.Resource).Empty()}
+	for _, c := range v.All() {
+		if c.Field == r.OfChild.Field && c.IsListedTwice {
+			set = append(set, "As: "+strconv.Quote(c.Field))
+		}
+	}
+	if r.Through != nil {
+		set = append(set, "Through: operator.Unstructured("+strconv.Quote(r.Through.APIVersion)+", "+strconv.Quote(r.Through.Kind)+")")
+	}
+	return "&operator.OfChild{" + strings.Join(set, ", ") + "}"
 }
 
 // textMap returns a Go expression for a map, in the order of its keys.

@@ -52,7 +52,7 @@ func TestRelatedObjectsOfRelatedObjects(t *testing.T) {
 	c.phase(site, "db=at db;s2=2;")
 	c.Settled()
 	read := r.of("web")
-	c.Update(secret, func() { secret.StringData = map[string]string{"key": "4"} }) // nobody's any more
+	c.Update(secret, func() { secret.StringData = map[string]string{"key": "4"} }) // no parent reads it any more
 	c.Settled()
 	if again := r.of("web"); again != read {
 		t.Errorf("%d reconciles by an object that the one in the middle no longer names", again-read)

@@ -113,9 +113,9 @@ func TestMatchingObjectsOfListedNamespaces(t *testing.T) {
 	both[2].Data["namespace"] = "another"
 	twin.Data["owner"], twin.Data["namespace"] = site.Spec.Text, w.Namespace // in the parent's own
 	w.Create(twin, both[0], both[1], both[2])
-	t.Cleanup(func() { w.Delete(both[0], both[1], both[2]) })
 	w.phase(site, fmt.Sprintf("%s=0;%s=1;", both[0].Name, both[1].Name))
 	w.Update(both[1], func() { both[1].Data["namespace"] = "another" })
 	w.phase(site, both[0].Name+"=0;")
 	w.opens("", "") // one of each namespace
+	w.Delete(both[0], both[1], both[2])
 }

@@ -7,10 +7,13 @@ const AllNamespaces = declared.AllNamespaces
 
 // RelatedKind is an entry of what Sync reads and never owns: an empty Object of the kind (see
 // [Unstructured]), which objects are selected (by Name or Selector, by the paths NameFrom and
-// SelectorFrom into the parent, or by a Match of fields with those of the parent), and in which
-// Namespaces. Fields is the field that holds them; see
+// SelectorFrom into the parent, by a Match of fields with those of the parent, or by the child that
+// controls them), and in which Namespaces. Fields is the field that holds them; see
 // [BindRelated].
 type RelatedKind = declared.RelatedKind
+
+// OfChild selects the related objects that a child controls, such as the Pods of a Deployment.
+type OfChild = declared.OfChild
 
 // Access says how an operator gets at related objects.
 type Access = declared.Access

@@ -57,6 +57,9 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 	}
 	for _, r := range k.Related {
 		rules = append(rules, relatedRule(r))
+		if r.Through != nil {
+			rules = append(rules, resourceRule(r.Through.Group, r.Through.Plural, "get", "list", "watch"))
+		}
 	}
 	for _, r := range k.Rules {
 		rules = append(rules, policyRule(r))

@@ -32,6 +32,9 @@ type RelatedKind struct {
 	// is the parent's own, or every namespace for a cluster-scoped parent.
 	Namespaces     []string
 	NamespacesFrom string
+	// OfChild selects what a child controls, among the objects with the labels of
+	// Selector.
+	OfChild *OfChild
 	// Dynamic leaves the selection to Definition.Select.
 	Dynamic bool
 	// Metadata keeps only the metadata of these objects in memory. Their snapshot
@@ -46,6 +49,17 @@ type RelatedKind struct {
 	Optional bool
 	// Fields is the field that holds this entry; see operator.BindRelated.
 	Fields Fields
+}
+
+// OfChild is an entry of children, as the controller of related objects.
+type OfChild struct {
+	// Object is an empty object of the kind of children, As the As of the entry
+	// if the kind is listed several times.
+	Object client.Object
+	As     string
+	// Through is an empty object of the kind that is controlled by the child and
+	// controls the objects, such as the ReplicaSets of a Deployment; nil: there is none.
+	Through client.Object
 }
 
 // Access says how an operator gets at related objects.

@@ -115,6 +115,9 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 			continue
 		}
 		related := c.loop.relatedKinds[i]
+		if related.isBetween { // they come after the entries of the definition
+			break
+		}
 		request.Related = append(request.Related, declared.View{
 			Objects: objects, Namespace: c.loop.relatedView(namespace, related), IsServed: true, Rules: health.Rules{LacksStatus: related.isStatusless()},
 		})

@@ -98,6 +98,8 @@ func (l *loop) relatedView(parentNamespace string, kind *relatedKind) string {
 	switch {
 	case !kind.namespaced:
 		return ""
+	case kind.ofChild != nil:
+		return l.childView(parentNamespace, kind.ofChild.kind)
 	case kind.Dynamic || kind.NamespacesFrom != "" || len(kind.Namespaces) > 1:
 		return declared.AllNamespaces
 	case len(kind.Namespaces) == 1:

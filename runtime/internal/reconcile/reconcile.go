@@ -84,7 +84,7 @@ func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
 // reconcileObserved goes on once the children are observed. failed is what has failed so far.
 func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing []child, failed error) ctrl.Result {
 	var relatedErr error
-	observed.related, observed.isRelatedServed, relatedErr = r.observeRelated(ctx)
+	observed.related, observed.isRelatedServed, relatedErr = r.observeRelated(ctx, observed)
 	if ctx.Err() != nil {
 		return ctrl.Result{}
 	}

@@ -25,7 +25,10 @@ type relatedKind struct {
 	kind
 	declared.RelatedKind
 	optional *optionalKind // nil: it is always served
-	from     *relatedKind  // into whose objects the paths lead; nil: into the parent
+	from     *relatedKind  // into whose objects the paths lead, or which control the objects; nil: the parent, or a child
+	// isBetween says that the objects are between a child and its members. Sync does not see them.
+	isBetween bool
+	ofChild   *childKind // of which the objects are members; nil: of none
 
 	list   client.ObjectList // an empty one
 	index  *related.Index
@@ -50,7 +53,7 @@ func (k *relatedKind) requestsForReaders(object client.Object) []ctrl.Request {
 // reconciled when they change. The objects are the cache's own. It returns an error if the
 // objects of an entry cannot be found. Finalize gets none then, so that the parent can go. isServed says
 // which entries the API server serves.
-func (r *run) observeRelated(ctx context.Context) (objects [][]client.Object, isServed []bool, err error) {
+func (r *run) observeRelated(ctx context.Context, children *observed) (objects [][]client.Object, isServed []bool, err error) {
 	l := r.loop
 	if r.isFinalizing() && (l.definition.Author.Finalize == nil || r.state.finalized) {
 		return nil, nil, nil // the author's code runs no more, and nothing is to keep the parent
@@ -65,7 +68,7 @@ func (r *run) observeRelated(ctx context.Context) (objects [][]client.Object, is
 		if isServed[i] = kind.isServed(); !isServed[i] {
 			continue
 		}
-		objects[i], err = r.readEntry(ctx, kind, selections[i], r.sourcesOf(kind, objects))
+		objects[i], err = r.readEntry(ctx, kind, selections[i], r.sourcesOf(kind, objects, children))
 		if err != nil && !r.goesWithoutEntry(ctx, kind, err) {
 			return objects, isServed, err
 		}
@@ -162,6 +165,9 @@ func withoutEmpty(names []string) []string {
 
 // newQuery evaluates an entry of the spec file for an object that its paths lead into.
 func (s *subject) newQuery(kind *relatedKind, source client.Object) (related.Query, error) {
+	if kind.ofChild != nil {
+		return s.queryByController(kind, source)
+	}
 	query, err := queryWithoutNamespaces(source, kind)
 	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
 		query.Namespaces = s.queryNamespaces(kind, kind.Namespaces, source)

@@ -37,11 +37,15 @@ func orderRelated(entries []*relatedKind) ([]int, error) {
 	return order, nil
 }
 
-// sourcesOf returns the objects into which the paths of an entry lead: the parent, or the related objects of
-// another entry. related are those that are read already, by entry.
-func (r *run) sourcesOf(kind *relatedKind, related [][]client.Object) []client.Object {
-	if kind.from == nil {
-		return []client.Object{r.parent}
+// sourcesOf returns the objects into which the paths of an entry lead, or which control its objects: the
+// parent, children, or the related objects of another entry. related are those that are read already,
+// by entry.
+func (r *run) sourcesOf(kind *relatedKind, related [][]client.Object, children *observed) []client.Object {
+	switch {
+	case kind.from != nil:
+		return related[slices.Index(r.loop.relatedKinds, kind.from)]
+	case kind.ofChild != nil:
+		return children.children[slices.Index(children.kinds, kind.ofChild)]
 	}
-	return related[slices.Index(r.loop.relatedKinds, kind.from)]
+	return []client.Object{r.parent}
 }

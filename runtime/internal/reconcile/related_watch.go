@@ -25,6 +25,11 @@ import (
 // newRelatedKind returns an entry of related objects. One of an optional kind that the API server does
 // not serve is connected when it does.
 func newRelatedKind(mgr manager.Manager, l *loop, entry declared.RelatedKind) (*relatedKind, error) {
+	return newEntry(mgr, l, entry, false)
+}
+
+// newEntry is newRelatedKind, also for an entry of objects between a child and its members.
+func newEntry(mgr manager.Manager, l *loop, entry declared.RelatedKind, isBetween bool) (*relatedKind, error) {
 	kind, err := newKind(mgr, entry.Object)
 	isMissing := entry.Optional && errors.As(err, new(process.ErrNotServed))
 	if err != nil && !isMissing {
@@ -33,7 +38,7 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry declared.RelatedKind) (*
 	if entry.Metadata {
 		kind = kind.withMetadataOnly()
 	}
-	added := &relatedKind{kind: kind, RelatedKind: entry, index: related.NewIndex(matchedPaths(entry)...)}
+	added := &relatedKind{kind: kind, RelatedKind: entry, isBetween: isBetween, index: related.NewIndex(matchedPaths(entry)...)}
 	if added.isSelected() && !added.Metadata && added.Access != declared.AccessGet {
 		added.selected = l.environment.Related.Selected(kind.GroupVersionKind, kind.empty, l.liveReader)
 	}
@@ -76,8 +81,8 @@ func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bo
 	default:
 		k.setCache(mgr.GetCache(), nil)
 	}
-	if err == nil && len(k.Match) > 0 {
-		err = l.environment.Related.IndexFields(k.cache, k.GroupVersionKind, k.cached, matchedPaths(k.RelatedKind))
+	if paths := matchedPaths(k.RelatedKind); err == nil && len(paths) > 0 {
+		err = l.environment.Related.IndexFields(k.cache, k.GroupVersionKind, k.cached, paths)
 	}
 	if err != nil {
 		return nil, err
@@ -108,6 +113,9 @@ func (k *relatedKind) listsNamespaces() bool {
 
 // matchedPaths returns the paths of the fields by which the objects of an entry are found.
 func matchedPaths(entry declared.RelatedKind) []string {
+	if entry.OfChild != nil {
+		return []string{related.ControllerPath}
+	}
 	return slices.Sorted(maps.Keys(entry.Match))
 }
 
@@ -121,6 +129,7 @@ func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) 
 // addPart has a watch of the entry's name or labels alone show its objects.
 func (k *relatedKind) addPart(l *loop) error {
 	part := related.Part{Kind: k.GroupVersionKind, GoType: related.GoTypeOf(k.cached), Name: k.Name, Labels: k.Selector}
+	part.IsReduced, part.HasOwners = k.isBetween, k.isBetween
 	if k.listsNamespaces() && l.environment.Namespace == "" {
 		part.Namespaces = related.JoinNamespaces(k.Namespaces)
 	}

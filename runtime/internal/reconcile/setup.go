@@ -171,6 +171,18 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 			served = append(served, kind.kind)
 		}
 	}
+	for _, kind := range l.relatedKinds {
+		if kind.OfChild == nil {
+			continue
+		}
+		between, err := addMembers(mgr, &l, kind)
+		if err != nil {
+			return nil, err
+		}
+		if between != nil {
+			l.relatedKinds = append(l.relatedKinds, between)
+		}
+	}
 	if l.relatedOrder, err = orderRelated(l.relatedKinds); err != nil {
 		return nil, err
 	}

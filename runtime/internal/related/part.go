@@ -23,6 +23,8 @@ type Part struct {
 	Labels     string // a selector in kubectl's syntax; empty: any
 	// IsReduced leaves out everything but what identifies a version of an object, and its labels.
 	IsReduced bool
+	// HasOwners retains the owners of objects that are reduced.
+	HasOwners bool
 }
 
 // GoTypeOf returns the Go type of an object, by which watches of typed objects, of unstructured ones
@@ -64,7 +66,10 @@ func (p Part) limit(options *cache.Options) error {
 			options.DefaultNamespaces[namespace] = cache.Config{}
 		}
 	}
-	if p.IsReduced {
+	switch {
+	case p.HasOwners:
+		options.DefaultTransform = reduceToOwners
+	case p.IsReduced:
 		options.DefaultTransform = reduce
 	}
 	return nil
@@ -81,6 +86,15 @@ func reduce(object any) (any, error) {
 	reduced.Name, reduced.Namespace, reduced.UID, reduced.ResourceVersion = whole.Name, whole.Namespace, whole.UID, whole.ResourceVersion
 	reduced.Labels, reduced.DeletionTimestamp = whole.Labels, whole.DeletionTimestamp
 	return reduced, nil
+}
+
+// reduceToOwners is reduce, but retains the owners.
+func reduceToOwners(object any) (any, error) {
+	reduced, err := reduce(object)
+	if whole, ok := object.(*metav1.PartialObjectMetadata); ok {
+		reduced.(*metav1.PartialObjectMetadata).OwnerReferences = whole.OwnerReferences
+	}
+	return reduced, err
 }
 
 // newReduced returns an empty object of a kind, as a reduced watch shows it.

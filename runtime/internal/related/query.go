@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,12 +35,21 @@ type Query struct {
 	Namespaces []string
 }
 
+// ControllerPath stands for the path to the UID of the owner that controls an object.
+const ControllerPath = "controller"
+
 // Field is a field of an object, and the value in it as a text. The value is not empty.
 type Field struct{ Path, Value string }
 
 // valueOf returns the value of an object's field as a text. It is empty if the field is not set, or
 // is an object or a list.
 func valueOf(object client.Object, path string) string {
+	if path == ControllerPath {
+		if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
+			return string(controller.UID)
+		}
+		return ""
+	}
 	value, err := objectfields.Text(object, path)
 	if err != nil {
 		return ""
