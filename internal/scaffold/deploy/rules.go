@@ -67,8 +67,8 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 	return rules
 }
 
-// relatedRule returns the permissions for reading related objects, and for deleting them. A fixed name restricts the rule:
-// the API server allows to list and watch a single name with it.
+// relatedRule returns the permissions for reading related objects, and for deleting them. A fixed
+// name restricts the rule: the API server allows to list and watch a single name with it.
 func relatedRule(r kinds.Related) rbacv1.PolicyRule {
 	verbs := []string{"get", "list", "watch"}
 	if r.Spec.Access == spec.AccessGet {

@@ -78,8 +78,8 @@ func truncateAttribute(attribute slog.Attr) slog.Attr {
 	return attribute
 }
 
-// clientHandler handles the lines of client-go. It drops those for its developers, which --log-level=debug would
-// show: that is for what this operator does.
+// clientHandler handles the lines of client-go. It drops those for its developers, which
+// --log-level=debug would show: that is for what this operator does.
 type clientHandler struct{ slog.Handler }
 
 // Enabled reports whether lines of a level are shown.

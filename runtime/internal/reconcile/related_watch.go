@@ -172,7 +172,8 @@ func (l *loop) watchRelated(kind *relatedKind) source.Source {
 	return source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{})
 }
 
-// recordRelated records the write or deletion of an object for the caches of related kinds that show it, so that the next reconcile waits until they have caught up. record is the function for either.
+// recordRelated records the write or deletion of an object for the caches of related kinds that show
+// it, so that the next reconcile waits until they have caught up. record is the function for either.
 func (w *writer) recordRelated(kind schema.GroupVersionKind, object client.Object, record func(*consistency.Source, client.Object, time.Time)) {
 	for _, entry := range w.loop.relatedKinds {
 		if entry.GroupVersionKind == kind && entry.isServed() && entry.source != nil {

@@ -47,7 +47,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	if !r.delaysReport(err) {
 		refused := r.writer.writeStatus(ctx, response, conditions, err)
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
-			err = errors.Join(err, refused)
+			own, err = errors.Join(own, refused), errors.Join(err, refused)
 			made.err = err
 			conditions = r.findConditions(made)
 			refused = r.writer.writeStatus(ctx, new(declared.Response), conditions, err)
