@@ -118,6 +118,12 @@ func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Bu
 func (a *Applier) Delete(ctx context.Context, key Key, observed client.Object, propagation metav1.DeletionPropagation) (bool, error) {
 	uid, version := observed.GetUID(), observed.GetResourceVersion()
 	err := a.Client.Delete(ctx, observed, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(propagation))
+	return deletionResult(key, err)
+}
+
+// deletionResult returns what the API server's answer to a deletion means: whether the child existed, or
+// [ErrStale] if it has changed since it was observed.
+func deletionResult(key Key, err error) (existed bool, _ error) {
 	switch {
 	case apierrors.IsNotFound(err):
 		return false, nil

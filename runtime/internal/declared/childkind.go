@@ -31,6 +31,8 @@ type ChildKind struct {
 	Policies
 	// MaxUnavailable is how many of the children a rolling update lets be down at a time; empty: one.
 	MaxUnavailable MaxUnavailable
+	// Evict has a Pod that is recreated be evicted, so that a PodDisruptionBudget can refuse it.
+	Evict bool
 	// HandOver are the paths of fields that children keep when Sync leaves them out, such as
 	// .spec.replicas: they are then owned by others.
 	HandOver []string

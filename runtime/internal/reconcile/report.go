@@ -58,8 +58,8 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	r.countAnswer(ctx, observed, response, made.nextRequeue(r.now, max(response.RequeueAfter, 0)), err)
 	r.state.hasTimer = response.RequeueAfter != 0
 	requeue := made.nextRequeue(r.now, r.requestedRequeue(ctx, observed, response.RequeueAfter))
-	if done.adoption > 0 && (requeue == 0 || done.adoption < requeue) {
-		requeue = done.adoption
+	if done.requeue > 0 && (requeue == 0 || done.requeue < requeue) {
+		requeue = done.requeue
 	}
 	if err == nil {
 		r.request.completeRequest()
