@@ -222,6 +222,9 @@ func (c childView) Description() string {
 	if c.Spec.Evict {
 		say("Evict", "true")
 	}
+	if len(c.Spec.InPlace) > 0 {
+		say("InPlace", "[]string{"+namespaceList(c.Spec.InPlace)+"}")
+	}
 	if len(c.Spec.HandOver) > 0 {
 		say("HandOver", "[]string{"+namespaceList(c.Spec.HandOver)+"}")
 	}

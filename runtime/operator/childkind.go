@@ -11,7 +11,7 @@ import (
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
 // [Policies] and [Rules], and what the spec file says else of it: As, MaxUnavailable, Evict, HandOver,
-// History, NotPartOfReady, Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields
+// InPlace, History, NotPartOfReady, Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields
 // that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
 

@@ -75,9 +75,10 @@ func (a *Applier) ApplyChild(ctx context.Context, now time.Time, state *AppliedS
 	return a.attempt(ctx, now, state, d, observed, (*childApply).apply)
 }
 
-// UpdateOwnership writes the metadata that makes an object the parent's child, and nothing else.
+// UpdateOwnership writes the metadata that makes an object the parent's child, and what is applied in
+// place. It writes nothing else.
 func (a *Applier) UpdateOwnership(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object) (Outcome, error) {
-	if d.hasOwnership(observed) {
+	if d.hasOwnership(observed) && d.inPlacePatch(observed, a.Manager).isEmpty() {
 		return Outcome{Action: Unchanged, Object: observed}, nil
 	}
 	return a.attempt(ctx, now, state, d, observed, (*childApply).updateOwnership)
