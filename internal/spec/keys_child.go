@@ -20,6 +20,10 @@ func childMapping(c *Child) Mapping {
 			Doc: "how a change reaches a child that exists. `InPlace`: it is applied; `Recreate`: the child is deleted and created again; `OnDelete`: when somebody deletes the child; `CreateOnly`: never; `RollingInPlace` and `RollingRecreate`: one child at a time, the next when the one before is ready"},
 		{Name: "maxUnavailable", value: countOrPercentage(&c.MaxUnavailable),
 			Doc: "how many children a rolling update lets be down at a time: a number, or a percentage of the children that Sync returns, rounded down, and at least 1"},
+		{Name: "evict", value: trueOrFalseBy(false, &c.Evict),
+			Doc: "Pods only: one that is recreated is evicted, so that it waits while a PodDisruptionBudget allows none to go. Otherwise it is deleted"},
+		{Name: "inPlace", value: distinctList(&c.InPlace, quoteShort, func(p *string) value { return formedText(p, &inPlaceForm) }),
+			Doc: "paths of labels and annotations that are applied in place and at once, whatever `update` does with the rest of a change: `.metadata.labels`, `.metadata.annotations`, or single ones such as `.metadata.labels.role`. A dot in a name is written as `\\.`"},
 		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce, AdoptAsItIs),
 			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child; `AsItIs`: as `IfUnowned`, but each field stays as it is until Sync desires that field otherwise than at the adoption"},
 		{Name: "pruneOnly", value: trueOrFalseBy(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
@@ -47,6 +51,7 @@ func childMapping(c *Child) Mapping {
 		c.setGoField(d, n, path)
 		c.ForbidDisconnect, c.NotPartOfReady = !allowDisconnect, !partOfReady
 		d.checkHistory(c, path)
+		d.checkEvict(c, n, path)
 	}}
 }
 
@@ -66,6 +71,14 @@ func (d *decoder) checkHistory(c *Child, path string) {
 	}
 }
 
+// checkEvict adds a problem for the eviction of children that are no Pods.
+func (d *decoder) checkEvict(c *Child, n *yaml.Node, path string) {
+	isPod := c.group() == "" && c.Kind == "Pod"
+	if key, _ := lookupKey(n, "evict"); c.Evict && !isPod && !c.PruneOnly && c.Kind != "" {
+		d.fail(key, joinPath(path, "evict"), c.Kind+" of "+c.APIVersion+" cannot be evicted", "only a Pod of v1 can: leave the key out")
+	}
+}
+
 var renamedChildKeys = map[string]string{"retired": "pruneOnly"}
 
 var (
@@ -76,9 +89,9 @@ var (
 // childRules exclude keys that have no effect together with others, and require an explicit choice
 // for children whose deletion loses data.
 var childRules = []rule{
-	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "maxUnavailable", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "maxUnavailable", "evict", "inPlace", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
-	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable", "handOver"},
+	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable", "handOver", "inPlace"},
 		hint: hintText("nothing of such a child is ever changed: leave the key out")},
 	{when: []condition{isOneOf("update", OnDelete)}, excludes: []string{"whenImmutable"},
 		hint: hintText("a change waits until somebody deletes the child: leave the key out, or write update: Recreate")},

@@ -119,6 +119,25 @@ func checkHandOver(text, _ string) (message, hint string) {
 	return "", ""
 }
 
+// inPlaceForm is the form of a path of labels or annotations that are applied in place.
+var inPlaceForm = form{
+	pattern: `^\.metadata\.(labels|annotations)(\.(\\\.|[^.\[\]\\])+)?$`, examples: []any{".metadata.labels"},
+	expects: "a path of labels or annotations, such as .metadata.labels.role",
+	check:   checkInPlace,
+}
+
+func checkInPlace(text, _ string) (message, hint string) {
+	parts := pathStep().FindAllString(text, -1)
+	isText := len(parts) >= 2 && len(parts) <= 3 && parts[0] == ".metadata" && (parts[1] == ".labels" || parts[1] == ".annotations")
+	switch {
+	case !handOverPath().MatchString(text) && handOverPath().MatchString("."+text):
+		return quoteShort(text) + " is not a path of fields of the child", "a path starts with a dot: ." + text
+	case isText && handOverPath().MatchString(text):
+		return "", ""
+	}
+	return quoteShort(text) + " is no path of labels or annotations", `such as .metadata.labels, or .metadata.annotations.example\.com/role; everything else of a child waits for its turn`
+}
+
 var namespaceForm = form{
 	pattern: `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`, expects: "the name of a namespace", examples: []any{"kube-system"},
 	check: checkWith(isNamespace, "the name of a namespace", "use lower-case letters, digits and -, at most 63 characters"),

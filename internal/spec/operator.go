@@ -63,6 +63,8 @@ type Child struct {
 	// MaxUnavailable is how many children a rolling update lets be down at a time: a number or a
 	// percentage; empty: one.
 	MaxUnavailable string
+	InPlace        []string   // paths of labels and annotations that are applied at once
+	Evict          bool       // Pods are evicted to recreate them
 	HandOver       []string   // paths of fields that a child keeps when Sync leaves them out
 	ReadyWhen      Expression // over self, the child; without text: ready as the kind usually is
 	FinishedWhen   Expression // the same for finished

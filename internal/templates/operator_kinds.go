@@ -221,6 +221,12 @@ func (c childView) Description() string {
 	if c.Spec.MaxUnavailable != "" {
 		say("MaxUnavailable", strconv.Quote(c.Spec.MaxUnavailable))
 	}
+	if c.Spec.Evict {
+		say("Evict", "true")
+	}
+	if len(c.Spec.InPlace) > 0 {
+		say("InPlace", "[]string{"+namespaceList(c.Spec.InPlace)+"}")
+	}
 	if len(c.Spec.HandOver) > 0 {
 		say("HandOver", "[]string{"+namespaceList(c.Spec.HandOver)+"}")
 	}

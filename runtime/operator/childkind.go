@@ -10,8 +10,8 @@ import (
 )
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
-// [Policies] and [Rules], and what the spec file says else of it: As, MaxUnavailable, HandOver, History,
-// NotPartOfReady, Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields
+// [Policies] and [Rules], and what the spec file says else of it: As, MaxUnavailable, Evict, HandOver,
+// InPlace, History, NotPartOfReady, Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields
 // that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
 

@@ -28,8 +28,8 @@ type DesiredSet[T client.Object] struct {
 
 // DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
 // where they are not the kind's, and what the other options set: After, CreateAfter, Replaces,
-// Recreate, HandOver, PartOfReady, NotReady (of ReadyIf), NotUpdated (of UpdateIf), UpdateLast, Generate
-// and WhenApplied.
+// Recreate, HandOver, PartOfReady, NotReady (of ReadyIf), NotUpdated (of UpdateIf), UpdateLast, InPlace,
+// Generate and WhenApplied.
 type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -109,8 +109,8 @@ func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [ImmutablePolicy] and [RecreationPolicy] is one, and [WhenDropped],
-// [WhenDeleted], [After], [CreateAfter], [Replaces], [ReadyIf], [UpdateIf], [UpdateLast], [RecreateIf],
-// [HandOver], [PartOfReady], [Generate] and [WhenApplied] make one.
+// [WhenDeleted], [After], [CreateAfter], [Replaces], [ReadyIf], [UpdateIf], [UpdateLast],
+// [UpdateInPlace], [RecreateIf], [HandOver], [PartOfReady], [Generate] and [WhenApplied] make one.
 type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until
@@ -177,6 +177,18 @@ func UpdateIf(ok bool, why string) ChildOption {
 // the primary. Without it, turns come in the order in which the children are added.
 func UpdateLast(is bool) ChildOption {
 	return declared.OptionFunc(func(child *DesiredChild) { child.UpdateLast = is })
+}
+
+// UpdateInPlace has labels and annotations of the child be applied in place and at once, while the rest
+// of a change waits for its turn, for Sync (UpdateIf) or for somebody who deletes the child (OnDelete), or
+// recreates it. No child counts as outdated because of them, so that the label of the primary can move
+// during a rolling update.
+//
+// The paths are those of the key inPlace in the spec file, in addition to which they count:
+// .metadata.labels, .metadata.annotations, and single ones such as .metadata.labels.role. A dot in a
+// name is written as \. as in .metadata.labels.example\.com/role.
+func UpdateInPlace(paths ...string) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.InPlace = append(child.InPlace, paths...) })
 }
 
 // RecreateIf has the child that exists deleted and created again if ok, whatever its

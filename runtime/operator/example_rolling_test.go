@@ -67,3 +67,20 @@ func ExampleUpdateIf() {
 	// Pod tea-0, RollingRecreate, not updated: is the primary
 	// Pod tea-1, RollingRecreate
 }
+
+// The label by which a Service selects the primary moves at once, and the template in its turn.
+func ExampleUpdateInPlace() {
+	show(wanting(func(shop *Shop, req *shopRequest, want *shopDesired) {
+		for number := range int(shop.Spec.Replicas) {
+			pod := podFor(shop, number)
+			pod.Labels = map[string]string{"role": "replica"}
+			if pod.Name == req.Parent.Status.Primary {
+				pod.Labels["role"] = "primary"
+			}
+			want.Pods.Add(pod, operator.RollingRecreate, operator.UpdateInPlace(".metadata.labels.role"))
+		}
+	}), tea(func(req *shopRequest) { req.Parent.Status.Primary = "tea-0" }))
+	// Output:
+	// Pod tea-0, RollingRecreate, in place .metadata.labels.role
+	// Pod tea-1, RollingRecreate, in place .metadata.labels.role
+}

@@ -258,6 +258,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		if child.NotUpdated != "" {
 			name += ", not updated: " + child.NotUpdated
 		}
+		for _, path := range child.InPlace {
+			name += ", in place " + path
+		}
 		if child.UpdateLast {
 			name += ", updated last"
 		}

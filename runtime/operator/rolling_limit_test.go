@@ -117,8 +117,11 @@ func TestALimitThatIsNoNumberIsAnInvalidAnswer(t *testing.T) {
 	c, site := startReady(t, atMost("2", "a", "b", "c"), nil)
 	c.setSync(atMost("many", "a", "b", "c"))
 	c.touch(site, "v2")
-	c.images("v2 hello hello") // one by one
 	c.says(site, `the desired children of kind Pod: maxUnavailable is "many": expected a number, or a percentage from 0% to 100%`)
+	c.images("hello hello hello") // nothing is recreated meanwhile
+	c.setSync(atMost("2", "a", "b", "c"))
+	c.Reconciled(site)
+	c.images("v2 v2 hello")
 }
 
 // partitioned returns a Sync that wants the Pods a, b and c, and a partition. The parent names the image and
@@ -143,7 +146,7 @@ func TestAPartitionKeepsTheVersionOfTheChildrenBelowIt(t *testing.T) {
 	c.touch(site, "v2/2")
 	c.images("hello hello v2")
 	c.ready("c")
-	c.says(site, "every child is ready; outdated until somebody deletes them (OnDelete): Pod a, Pod b")
+	c.says(site, fmt.Sprintf("every child is ready; outdated until somebody deletes them (OnDelete): Pod %[1]s/a; Pod %[1]s/b", c.Namespace))
 	c.stays("hello hello v2")
 
 	c.touch(site, "v2/1") // lowered

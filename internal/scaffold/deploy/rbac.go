@@ -48,6 +48,9 @@ func (o Operator) RBACObjects() []runtime.Object {
 		for _, c := range k.Children {
 			for _, at := range o.childRoles(k, c, watched) {
 				rules[at] = append(rules[at], resourceRule(c.Group, c.Plural, childVerbs(c)...))
+				if c.Spec.Evict {
+					rules[at] = append(rules[at], resourceRule(c.Group, c.Plural+"/eviction", "create"))
+				}
 			}
 		}
 	}

@@ -66,6 +66,18 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				events,
 			},
 		},
+		"Pods that are evicted": {
+			kinds: echo(func(k *Kind) {
+				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "pods"}, Spec: spec.Child{Evict: true}}}
+			}),
+			want: []string{
+				"/pods: get list watch create patch delete",
+				"/pods/eviction: create",
+				parents,
+				"demo.example.com/echoservers/finalizers: update",
+				events,
+			},
+		},
 		"rules of the author's": {
 			kinds: echo(func(k *Kind) {
 				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "secrets"}}}

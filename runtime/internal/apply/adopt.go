@@ -125,11 +125,16 @@ func (d Desired) ownershipPatch(live client.Object, claims []Claim) map[string]a
 	return metadata
 }
 
-// writeOwnership makes an object the parent's child and changes nothing else in it. An apply would
+// writeOwnership makes an object the parent's child, applies what is applied in place, and changes
+// nothing else in it. An apply would
 // also drop all fields that this field manager has set before.
 func (c *childApply) writeOwnership(ctx context.Context, live client.Object) (Outcome, error) {
 	d := c.desired
-	answer, err := c.client.patchMetadata(ctx, d.Key(), live, d.ownershipPatch(live, c.applier.claimsOn(live)))
+	metadata, err := c.metadataPatch(ctx, live)
+	if err != nil {
+		return Outcome{}, err
+	}
+	answer, err := c.client.patchMetadata(ctx, d.Key(), live, metadata)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -137,7 +142,7 @@ func (c *childApply) writeOwnership(ctx context.Context, live client.Object) (Ou
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 
-// updateOwnership takes ownership of a child that has lost it. This counts as a repetition, unless
+// updateOwnership takes ownership of a child that has lost it, and applies what is applied in place. This counts as a repetition, unless
 // the author wants to own the child in another way.
 func (c *childApply) updateOwnership(ctx context.Context, live client.Object) (Outcome, error) {
 	if last := c.state.childWithUID(c.desired.Key(), live); last == nil || last.input != c.desired.Input {

@@ -75,9 +75,10 @@ func (a *Applier) ApplyChild(ctx context.Context, now time.Time, state *AppliedS
 	return a.attempt(ctx, now, state, d, observed, (*childApply).apply)
 }
 
-// UpdateOwnership writes the metadata that makes an object the parent's child, and nothing else.
+// UpdateOwnership writes the metadata that makes an object the parent's child, and what is applied in
+// place. It writes nothing else.
 func (a *Applier) UpdateOwnership(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object) (Outcome, error) {
-	if d.hasOwnership(observed) {
+	if d.hasOwnership(observed) && d.inPlacePatch(observed, a.Manager).isEmpty() {
 		return Outcome{Action: Unchanged, Object: observed}, nil
 	}
 	return a.attempt(ctx, now, state, d, observed, (*childApply).updateOwnership)
@@ -118,6 +119,12 @@ func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Bu
 func (a *Applier) Delete(ctx context.Context, key Key, observed client.Object, propagation metav1.DeletionPropagation) (bool, error) {
 	uid, version := observed.GetUID(), observed.GetResourceVersion()
 	err := a.Client.Delete(ctx, observed, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(propagation))
+	return deletionResult(key, err)
+}
+
+// deletionResult returns what the API server's answer to a deletion means: whether the child existed, or
+// [ErrStale] if it has changed since it was observed.
+func deletionResult(key Key, err error) (existed bool, _ error) {
 	switch {
 	case apierrors.IsNotFound(err):
 		return false, nil

@@ -28,7 +28,7 @@ func (c *childApply) apply(ctx context.Context, observed client.Object) (Outcome
 	rules := d.Update.Rules()
 	ownershipOnly := !rules.RepairsDrift || !rules.WritesChanges && d.IsOutdated(observed)
 	switch {
-	case ownershipOnly && !d.hasOwnership(observed):
+	case ownershipOnly && (!d.hasOwnership(observed) || !d.inPlacePatch(observed, c.manager).isEmpty()):
 		return c.updateOwnership(ctx, observed)
 	case !rules.RepairsDrift:
 		return Outcome{Action: Unchanged, Object: observed}, nil

@@ -92,7 +92,7 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 // its hash is outdated, whatever its values are, so that a write puts the hash back.
 func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	d := c.desired
-	if live.GetAnnotations()[d.HashKey] != d.Hash || !d.hasOwnership(live) {
+	if live.GetAnnotations()[d.HashKey] != d.Hash || !d.hasOwnership(live) || !d.inPlacePatch(live, c.manager).isEmpty() {
 		return outdated, nil
 	}
 	owned, err := c.readOwned(live)

@@ -24,7 +24,9 @@ type Desired struct {
 	declared.Policies           // an empty one is the default
 	// HandOver are the paths of fields that the child keeps when the desired state leaves them out.
 	HandOver []fieldpath.Path
-	// Hash is the hash of the desired state. Everybody can read it, so that it covers only the
+	// InPlace are the paths of labels and annotations that are applied in place; see in_place.go.
+	InPlace []fieldpath.Path
+	// Hash is the hash of the desired state without those. Everybody can read it, so that it covers only the
 	// keys of a Secret's data. Unless the strategy says otherwise, the child carries it in the
 	// annotation HashKey.
 	Hash    string
@@ -72,8 +74,12 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	if d.digest, err = hashOf(content); err != nil {
 		return d, err
 	}
-	if d.Hash = d.digest; d.isSecret() {
-		d.Hash, err = hashOf(withoutData(content))
+	if d.Hash = d.digest; d.isSecret() || len(d.InPlace) > 0 {
+		hashed := d.withoutInPlace(content)
+		if d.isSecret() {
+			hashed = withoutData(hashed)
+		}
+		d.Hash, err = hashOf(hashed)
 	}
 	d.addOwnership(content)
 	d.content = func() map[string]any { return content }

@@ -38,7 +38,9 @@
 //	client, create, adopt, recreate, value_patch  the writes
 //	invalid, refusal, invalidating_paths,         refused writes, and their causes
 //	immutable, errors, secrecy
+//	evict                                         a deletion that a PodDisruptionBudget may refuse
 //	as_it_is                                      fields that an adopted child keeps
+//	in_place                                      labels and annotations that wait for nothing
 //	field_ownership, hand_over, empty             what an apply needs in order to drop fields, or to keep them
 //	repeat, other_manager                         repeated writes, and who makes them necessary
 //	orphan, metadata, encode                      what callers need in addition to an apply

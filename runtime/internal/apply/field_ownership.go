@@ -130,6 +130,9 @@ func differentPaths(set *fieldpath.Set, a, b map[string]any) *fieldpath.Set {
 // mayDrop reports whether a create may have set fields of the child that are no longer desired.
 func (c *childComparer) mayDrop(owned *ownedFields) bool {
 	d := c.desired
+	if owned.extraCreated != 0 && d.inPlacePatch(owned.object, c.manager).drops {
+		return true
+	}
 	if owned.extraCreated == 0 || d.carriesHash() && owned.object.GetAnnotations()[d.HashKey] == d.Hash && d.hasOwnership(owned.object) {
 		return false
 	}

@@ -94,11 +94,13 @@ func payloadOf(content map[string]any) map[string]any {
 }
 
 // authorMetadata returns the labels and annotations of an object without those that this runtime
-// writes.
+// writes, and those that are applied in place.
 func (d Desired) authorMetadata(object client.Object) (labels, annotations map[string]string) {
 	labels, annotations = maps.Clone(object.GetLabels()), maps.Clone(object.GetAnnotations())
 	delete(annotations, d.HashKey)
 	delete(annotations, d.AdoptedKey)
+	maps.DeleteFunc(labels, func(key, _ string) bool { return d.isInPlace("labels", key) })
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return d.isInPlace("annotations", key) })
 	if d.Ownership == nil {
 		return labels, annotations
 	}

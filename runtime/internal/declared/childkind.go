@@ -31,9 +31,14 @@ type ChildKind struct {
 	Policies
 	// MaxUnavailable is how many of the children a rolling update lets be down at a time; empty: one.
 	MaxUnavailable MaxUnavailable
+	// Evict has a Pod that is recreated be evicted, so that a PodDisruptionBudget can refuse it.
+	Evict bool
 	// HandOver are the paths of fields that children keep when Sync leaves them out, such as
 	// .spec.replicas: they are then owned by others.
 	HandOver []string
+	// InPlace are the paths of labels and annotations that are applied in place and at once, such as
+	// .metadata.labels, whatever the strategy does with the rest of a child.
+	InPlace []string
 	health.Rules
 	// History is how many children that have finished stay when Sync no longer desires them. Those that
 	// have not finished stay, too. Nil: all are pruned.

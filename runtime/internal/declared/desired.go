@@ -33,6 +33,7 @@ type DesiredChild struct {
 	PartOfReady   *bool           // whether the parent is ready only if the child is; nil: as its kind says
 	Generate      []GeneratedKey  // of a Secret: values that the runtime generates
 	HandOver      []string        // paths of fields that the child keeps when they are left out, in addition to the kind's
+	InPlace       []string        // paths of labels and annotations that are applied at once, in addition to the kind's
 	NotReady      string          // why Sync says that the child is not ready; empty: it says nothing
 	NotUpdated    string          // why Sync says that a change does not reach the child yet; empty: it says nothing
 	UpdateLast    bool            // its turn in a rolling update comes after that of the others

@@ -111,6 +111,27 @@ func (c observingClient) Delete(ctx context.Context, object client.Object, _ ...
 	return nil
 }
 
+// SubResource returns a client of a subresource.
+func (c observingClient) SubResource(name string) client.SubResourceClient {
+	return observingSubresource{c.Client.SubResource(name), name, c}
+}
+
+// observingSubresource sends each create of a subresource as a dry run, such as the eviction of a Pod.
+type observingSubresource struct {
+	client.SubResourceClient
+	name   string
+	client observingClient
+}
+
+// Create creates a subresource of an object.
+func (s observingSubresource) Create(ctx context.Context, object, subresource client.Object, options ...client.SubResourceCreateOption) error {
+	if err := s.SubResourceClient.Create(ctx, object, subresource, options...); err != nil {
+		return err
+	}
+	s.client.report(ctx, "create "+s.name, object, nil, "")
+	return nil
+}
+
 // Status returns a writer of statuses.
 func (c observingClient) Status() client.SubResourceWriter {
 	return observingStatus{c.Client.Status(), c}

@@ -26,7 +26,7 @@ type applied struct {
 	prunes     prunes
 	impossible error         // of children that Finalize desires in a namespace that is being deleted
 	err        error         // all that went wrong, but for what is impossible; see [staleOrJoined]
-	adoption   time.Duration // when the next recreated child has adopted its dependents; 0: when something changes
+	requeue    time.Duration // when the next recreated child has adopted its dependents, or may be evicted; 0: when something changes
 }
 
 // applyDesired brings the children to the desired state. It applies each child whatever
@@ -74,8 +74,11 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		done.prunes.isAll = false
 	}
 	err = r.writer.removeChildren(ctx, append(done.replacements(), done.prunes.due...))
+	done.waitForEvictions(r.writer.evictions, r.now)
 	if err == nil {
-		done.adoption, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.mayRecreate)
+		var next time.Duration
+		next, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.mayRecreate)
+		done.requeue = earlier(done.requeue, next)
 	}
 	done.err = staleOrJoined(done.err, limitErr, err)
 	return done

@@ -86,6 +86,9 @@ func (b *batch) waitReason(ctx context.Context, t task) (why string, isIncomplet
 	if why, isIncomplete = t.blockReason(b.update, b.ready); why != "" {
 		return why, isIncomplete
 	}
+	if why = b.evictionReason(t); why != "" {
+		return why, false
+	}
 	first, why := b.run.findReplaced(ctx, b.observed, t)
 	b.done.first = appendNew(b.done.first, first)
 	return why, why != ""

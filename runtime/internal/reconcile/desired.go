@@ -47,11 +47,11 @@ func readIdentity(desired declared.DesiredChild) (identity, inputHash, error) {
 	return identity{object.GroupVersionKind(), client.ObjectKeyFromObject(&object)}, inputHash(xxhash.Sum64(data)), nil
 }
 
-// with returns a hash that includes the policies, what is generated, whether the child gets an owner
+// with returns a hash that includes the policies, what is generated and applied in place, whether the child gets an owner
 // reference, and the entry of its kind that it belongs to.
 func (i inputHash) with(desired declared.DesiredChild, byReference bool, entry string) uint64 {
 	hash := xxhash.NewWithSeed(uint64(i))
-	_, _ = fmt.Fprintf(hash, "%d %t %s %+q", desired.Policies.Hash(), byReference, entry, fmt.Sprint(desired.Generate)) // it never fails
+	_, _ = fmt.Fprintf(hash, "%d %t %s %+q %q", desired.Policies.Hash(), byReference, entry, fmt.Sprint(desired.Generate), desired.InPlace) // it never fails
 	return hash.Sum64()
 }
 

@@ -19,7 +19,7 @@
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        batch.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
 //	limitPrunes       brake.go       hold prunes that no change of the parent explains, if many parents have them
-//	removeChildren    prune.go       recreate and prune children, and remove those that others replace (replace.go)
+//	removeChildren    prune.go       recreate (evict.go) and prune children, and remove those that others replace (replace.go)
 //	endAdoptions      recreation.go  end the recreations of children whose dependents stay, once those have a new owner
 //	recordApplied     call.go        call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations

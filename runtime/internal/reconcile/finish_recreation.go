@@ -31,7 +31,7 @@ func (r *run) finishRecreations(ctx context.Context, observed *observed) (done a
 		}
 	}
 	if len(missing) == 0 {
-		done.adoption, done.err = r.endAdoptions(ctx, done.children, func(string) bool { return false })
+		done.requeue, done.err = r.endAdoptions(ctx, done.children, func(string) bool { return false })
 		return done, done.err != nil || len(r.recreations()) > 0
 	}
 	created, given, err := r.createRecreated(ctx, observed, missing)

@@ -144,6 +144,10 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild, exis
 	if err := kind.checkAdoption(policies); err != nil {
 		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
+	inPlace, err := apply.ParseInPlace(slices.Concat(kind.InPlace, desired.InPlace))
+	if err != nil {
+		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
 	handOver, err := kind.parseHandOver(desired)
 	if err != nil {
 		return task{}, fmt.Errorf("%s hands over: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
@@ -155,6 +159,7 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild, exis
 		Owner:    p.parent.GetUID(),
 		Policies: policies,
 		HandOver: handOver,
+		InPlace:  inPlace,
 		HashKey:  keys.Hash,
 		Input:    input.with(desired, byReference, kind.As),
 		Source:   kind.creatableObject(desired),

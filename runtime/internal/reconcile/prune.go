@@ -75,7 +75,7 @@ func (w *writer) removeChildren(ctx context.Context, children []child) error {
 		if !child.isReplaced && w.removalPolicy(child) == declared.Orphan {
 			remove = w.orphanObject
 		}
-		if err := remove(ctx, child); err != nil {
+		if err := remove(ctx, child); err != nil && !w.waitForBudget(child, err) {
 			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
@@ -88,7 +88,7 @@ func (w *writer) removeChildren(ctx context.Context, children []child) error {
 func (w *writer) deleteObject(ctx context.Context, child child) error {
 	existed := false
 	err := w.state.applied.Delete(w.now, child.key(), child.object, func() (err error) {
-		existed, err = child.applier.Delete(ctx, child.key(), child.object, child.propagation())
+		existed, err = w.sendDeletion(ctx, child)
 		return err
 	})
 	if err != nil {

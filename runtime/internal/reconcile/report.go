@@ -19,7 +19,7 @@ type report struct {
 	err              error
 	heldPrunes       string            // see [prunes]
 	isFinalizing     bool              // the parent's children are to go
-	adoption         time.Duration     // as in [applied]
+	requeue          time.Duration     // as in [applied]
 	metadataConflict *backoff.Conflict // see [writer]
 	statusConflict   *backoff.Conflict
 
@@ -40,7 +40,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	own := errors.Join(done.err, invalid, r.cleanupErr, r.restorer.err)
 	err := r.state.giveUpIfLast(errors.Join(own, deletions.failed), limit)
 	made := report{
-		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), adoption: done.adoption,
+		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), requeue: done.requeue,
 		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts,
 	}
 	conditions := r.findConditions(made)
@@ -93,9 +93,9 @@ func (r *run) findConditions(made report) []metav1.Condition {
 
 // nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
 // before that when a repair that was put off is due, what admission has altered is to be written again,
-// or an adoption ends.
+// an adoption ends, or an eviction is retried.
 func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration {
-	requeue = earlier(requeue, r.adoption)
+	requeue = earlier(requeue, r.requeue)
 	conflicts := []*backoff.Conflict{r.metadataConflict, r.statusConflict}
 	for _, child := range r.children {
 		conflicts = append(conflicts, child.conflict)

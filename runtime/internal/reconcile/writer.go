@@ -15,12 +15,13 @@ import (
 // has put off.
 type writer struct {
 	*subject
-	names            []string                    // of what was written, for messages: children, and fields of the parent
-	children         map[types.UID]client.Object // as the writes left them
-	removed          map[types.UID]bool          // children that were deleted or orphaned, and related objects that were deleted
-	changedMeanwhile bool                        // an answer shows a change of the parent that the reconcile has not seen
-	metadataConflict *backoff.Conflict           // why the write of the parent's metadata is put off; nil when it is not
-	statusConflict   *backoff.Conflict           // why the repair of its status is put off; nil when it is not
+	names            []string                     // of what was written, for messages: children, and fields of the parent
+	children         map[types.UID]client.Object  // as the writes left them
+	removed          map[types.UID]bool           // children that were deleted or orphaned, and related objects that were deleted
+	evictions        map[apply.Key]backoff.Failed // those that a PodDisruptionBudget has refused
+	changedMeanwhile bool                         // an answer shows a change of the parent that the reconcile has not seen
+	metadataConflict *backoff.Conflict            // why the write of the parent's metadata is put off; nil when it is not
+	statusConflict   *backoff.Conflict            // why the repair of its status is put off; nil when it is not
 }
 
 // recordParentWrite goes on with the parent as the API server answered a write of fields.
