@@ -31,7 +31,7 @@ var invisible = []struct{ message, reason string }{
 	{`^duplicate (child|parent|marker|version)|is listed twice`, "what is repeated is only a part of the value"},
 	{`cannot be its own child|is also a kind of parents|is the kind itself|the name of the CRD|cannot have the name`, "another value of the file takes part"},
 	{`^differs from the entry on line`, "another entry of the list takes part"},
-	{`is not in the metadata`, "another key or entry takes part"},
+	{`is not in the metadata|cannot be evicted`, "another key or entry takes part"},
 	{`is the as of no |leads back to the entry itself`, "another entry of the list takes part"},
 	{`^nothing says when a .* has finished`, "no condition is about kinds other than two"},
 	{`its Go (name|field)|the Go package of the kind|cannot be the name of a Go package|gives the plural`, "the name is derived"},
