@@ -31,6 +31,7 @@
 //	consistency   keeps a reconcile from deciding on a cache that lacks the operator's own writes
 //	ownership     marks children as a parent's, and reads the marks
 //	related       finds the objects that Sync reads and does not own
+//	poll          asks outside of the cluster, and has parents reconciled when an answer changes
 //	health        rules for when an object is ready
 //	testcontrol   lets a test control an operator; package operatortest uses it
 //

@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/opgen-dev/opgen/runtime/kubelet"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
@@ -30,7 +29,7 @@ func ExampleCluster() {
 		config.Roles = ""                                                                 // a file of roles: the operator has these permissions only
 		config.Faults = []operatortest.Fault{}                                            // as by Inject, from the first request on
 		config.User = ""                                                                  // the user whose permissions it has
-		config.Kubelet = kubelet.PlayPod                                                  // Pods run and Jobs succeed, as they appear
+		config.Kubelet = nil                                                              // kubelet.PlayPod: Pods run and Jobs succeed, as they appear
 		config.Options = func(o *operator.Options) {}                                     // changes the options of the operator
 		config.Transport = func(next http.RoundTripper) http.RoundTripper { return next } // sees, delays, answers its requests
 		cluster := operatortest.Start(t, config)
