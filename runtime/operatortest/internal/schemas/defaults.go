@@ -7,7 +7,9 @@ import (
 )
 
 // SetDefaults sets the defaults of a schema in an object, as the API server does when it stores a
-// custom resource: in fields that are absent, and in those that are null and may not be.
+// custom resource: in fields that are absent, and in those that are null and may not be. A test compares
+// it with the code of the API server. That code itself would add eleven modules to each project that has
+// tests, such as the client of etcd.
 func SetDefaults(value any, schema *apiextensionsv1.JSONSchemaProps) error {
 	if schema == nil {
 		return nil
