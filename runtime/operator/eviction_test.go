@@ -39,13 +39,13 @@ func evicting(d *definition) {
 	}
 }
 
-// startGuarded starts an operator that evicts Pods, and a PodDisruptionBudget by which as many have to be
-// ready.
-func startGuarded(t *testing.T, least int32, sync customFunction) (*custom, *testapi.Site, *policyv1.PodDisruptionBudget) {
+// startGuarded starts an operator that evicts Pods, and a PodDisruptionBudget by which all three have to
+// be ready.
+func startGuarded(t *testing.T, sync customFunction) (*custom, *testapi.Site, *policyv1.PodDisruptionBudget) {
 	t.Helper()
 	c, site := startReady(t, sync, evicting)
 	budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "budget"}, Spec: policyv1.PodDisruptionBudgetSpec{
-		MinAvailable: new(intstr.FromInt32(least)), Selector: &metav1.LabelSelector{MatchLabels: guarded},
+		MinAvailable: new(intstr.FromInt32(3)), Selector: &metav1.LabelSelector{MatchLabels: guarded},
 	}}
 	c.Create(budget)
 	c.budgeted(budget)
@@ -74,7 +74,7 @@ func (c *custom) lower(budget *policyv1.PodDisruptionBudget, least int32) {
 const budgetText = "waits for its PodDisruptionBudget: The disruption budget budget needs 3 healthy pods and has 3 currently"
 
 func TestARollingUpdateWaitsForAPodDisruptionBudget(t *testing.T) {
-	c, site, budget := startGuarded(t, 3, guardedPods(operator.RollingRecreate))
+	c, site, budget := startGuarded(t, guardedPods(operator.RollingRecreate))
 	c.touch(site, "v2")
 	c.says(site, "Pod a "+budgetText+"; Pod b is outdated and waits for its turn; Pod c is outdated and waits for its turn")
 	c.stays("hello hello hello")
@@ -103,7 +103,7 @@ func TestARollingUpdateWaitsForAPodDisruptionBudget(t *testing.T) {
 
 // While the next attempt is not due, no event costs a request: no dry run, and no read of the parent.
 func TestAPodThatWaitsForItsBudgetCostsNoRequests(t *testing.T) {
-	c, site, _ := startGuarded(t, 3, guardedPods(operator.RollingRecreate))
+	c, site, _ := startGuarded(t, guardedPods(operator.RollingRecreate))
 	c.touch(site, "v2")
 	c.says(site, "Pod a "+budgetText+"; Pod b is outdated and waits for its turn; Pod c is outdated and waits for its turn")
 	c.Settled()
@@ -120,7 +120,7 @@ func TestAPodThatWaitsForItsBudgetCostsNoRequests(t *testing.T) {
 
 // What a budget refuses does not outlive the change.
 func TestARevertedChangeWaitsForNoBudget(t *testing.T) {
-	c, site, _ := startGuarded(t, 3, guardedPods(operator.Recreate))
+	c, site, _ := startGuarded(t, guardedPods(operator.Recreate))
 	c.touch(site, "v2")
 	c.says(site, "Pod a "+budgetText+"; Pod b "+budgetText+"; Pod c "+budgetText)
 	c.touch(site, "hello")
@@ -129,7 +129,7 @@ func TestARevertedChangeWaitsForNoBudget(t *testing.T) {
 }
 
 func TestRecreateIfWaitsForAPodDisruptionBudget(t *testing.T) {
-	c, site, budget := startGuarded(t, 3, guardedPods())
+	c, site, budget := startGuarded(t, guardedPods())
 	a := named(&corev1.Pod{}, "a")
 	c.Exists(a)
 	uid := a.UID
@@ -157,7 +157,7 @@ func TestRecreateIfWaitsForAPodDisruptionBudget(t *testing.T) {
 
 // Sync drops a Pod: its parent needs it no more, whatever the budget says.
 func TestAPodThatIsPrunedNeedsNoBudget(t *testing.T) {
-	c, site, _ := startGuarded(t, 3, guardedPods())
+	c, site, _ := startGuarded(t, guardedPods())
 	c.setSync(customDesire(func(req *customRequest, want *Desired) {
 		want.Pods.Keep("a", "b")
 	}))
@@ -167,7 +167,7 @@ func TestAPodThatIsPrunedNeedsNoBudget(t *testing.T) {
 
 // A Pod that does not run has nothing to disturb.
 func TestAPodThatIsPendingIsEvictedWhateverTheBudgetSays(t *testing.T) {
-	c, site, _ := startGuarded(t, 3, guardedPods(operator.RollingRecreate))
+	c, site, _ := startGuarded(t, guardedPods(operator.RollingRecreate))
 	b := named(&corev1.Pod{}, "b")
 	c.UpdateStatus(b, func() { b.Status = corev1.PodStatus{Phase: corev1.PodPending} })
 	c.touch(site, "v2")

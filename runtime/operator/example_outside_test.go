@@ -35,13 +35,11 @@ func ExamplePoller() {
 		Request  = shopRequest
 		Response = shopResponse
 	)
-	New := func(operator.Manager) (operator.Controller, error) {
-		roles := operator.NewPoller(5*time.Second, askRole)
-		return operator.WithTriggers(Controller(&Reconciler{Roles: roles}), roles), nil
-	}
-	_ = New
+	roles := operator.NewPoller(5*time.Second, askRole)
+	r := &Reconciler{Roles: roles}
+	controller := operator.WithTriggers(Controller(r), roles)
+	_ = controller // which New returns
 
-	r := &Reconciler{Roles: operator.NewPoller(5*time.Second, askRole)}
 	sync := func(_ context.Context, req *Request) (*Response, error) {
 		status := ShopStatus{Phase: "No primary"}
 		var tills []till

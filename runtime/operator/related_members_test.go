@@ -170,13 +170,12 @@ func (m *members) hasItsPods(site *testapi.Site, deployment *appsv1.Deployment, 
 	})
 }
 
-// podOf creates a Pod as the controller of ReplicaSets does.
-func (m *members) podOf(name string, owners []metav1.OwnerReference) *corev1.Pod {
+// addPod creates a Pod as the controller of ReplicaSets does.
+func (m *members) addPod(name string, owners []metav1.OwnerReference) {
 	m.t.Helper()
 	created := pod(name, "web:1")
 	created.Labels, created.OwnerReferences = map[string]string{"app": memberLabels["app"]}, owners
 	m.Create(created)
-	return created
 }
 
 func controlledBy(owner client.Object, kind string) []metav1.OwnerReference {
@@ -194,11 +193,11 @@ func TestPodsOfADeploymentAreFoundByTheirOwners(t *testing.T) {
 	before := m.of("other")
 
 	// Strangers with the labels of the entry are no members.
-	m.podOf("free", nil)
+	m.addPod("free", nil)
 	free := m.freeReplicaSet("free")
 	plain := controlledBy(free, "ReplicaSet")
 	plain[0].Controller, plain[0].UID = nil, m.podsOf(deployment)[0].OwnerReferences[0].UID // an owner that does not control it
-	m.podOf("owned", plain)
+	m.addPod("owned", plain)
 	m.Settled()
 	m.hasItsPods(web, deployment, 1)
 
@@ -241,8 +240,8 @@ func TestPodsOfADeploymentAreFoundByTheirOwners(t *testing.T) {
 func TestWhatAChildControlsItself(t *testing.T) {
 	m := startMembers(t, nil)
 	web, deployment := m.siteWithDeployment("web")
-	m.podOf("a", controlledBy(deployment, "Deployment"))
-	m.podOf("free", nil)
+	m.addPod("a", controlledBy(deployment, "Deployment"))
+	m.addPod("free", nil)
 	m.has(web, "a")
 	m.Settled()
 	m.has(web, "a") // and not those of its ReplicaSets
