@@ -337,6 +337,26 @@ func TestNothingIsDeletedWhereSomethingFails(t *testing.T) {
 	}
 }
 
+// The API server refuses what Sync says in the status, and so nothing tells that the command was taken.
+func TestNothingIsDeletedWhereTheStatusIsRefused(t *testing.T) {
+	c := startObeying(t, nil, func(ctx context.Context, req *customRequest) (*Response, error) {
+		response, err := obey(ctx, req)
+		if req.Parent.Spec.Text == "hello" {
+			response.Conditions = []metav1.Condition{{Type: "Warm", Status: "Perhaps", Reason: "Heated"}}
+		}
+		return response, err
+	}, nil)
+	site, object := c.site("web"), command("a", "go")
+	c.Create(object)
+	c.saysPart(site, "Perhaps")
+	c.Exists(object)
+	if c.deletes() > 0 {
+		t.Error("a deletion was tried")
+	}
+	c.touch(site, "well")
+	c.Gone(object)
+}
+
 // Finalize may delete and let the parent go in one answer: the parent stays until the deletion is made.
 func TestFinalizeDeletesRelatedObjectsBeforeTheParentGoes(t *testing.T) {
 	c := startObeying(t, nil, customDesire(func(*customRequest, *Desired) {}), func(d *definition) {
