@@ -101,7 +101,7 @@ func (p *Poll) entryOf(key any) *entry {
 	if !ok {
 		found = &entry{parents: map[Parent]bool{}}
 		p.keys[key] = found
-		p.wake()
+		p.wakeRun()
 	}
 	return found
 }
@@ -135,8 +135,8 @@ func (p *Poll) setAnswer(of *entry, answer Answer) {
 	}
 }
 
-// wake has Run look for keys that are due.
-func (p *Poll) wake() {
+// wakeRun has Run look for keys that are due.
+func (p *Poll) wakeRun() {
 	select {
 	case p.changed <- struct{}{}:
 	default:
@@ -178,9 +178,9 @@ func (p *Poll) takeDue(now time.Time) (due []any, wait time.Duration) {
 	wait = p.Every
 	for key, of := range p.keys {
 		switch left := of.due.Sub(now); {
-		case of.isCalled:
 		case left > 0:
 			wait = min(wait, left)
+		case of.isCalled: // its end wakes Run
 		case len(of.parents) == 0:
 			delete(p.keys, key)
 		default:
@@ -204,10 +204,12 @@ func (p *Poll) call(ctx context.Context, key any, now func() time.Time) {
 	answer.Value, answer.Err = p.ask(limited, key)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls--
-	p.wake()
 	of := p.keys[key]
 	of.isCalled = false
+	if p.calls == maxCalls || !now().Before(of.due) { // another key may wait for this, or the key itself
+		p.wakeRun()
+	}
+	p.calls--
 	if ctx.Err() != nil {
 		return
 	}
