@@ -8,6 +8,10 @@ GOTESTSUM_VERSION := v1.13.0
 GOWORK ?= off
 export GOWORK
 
+# With cgo, opgen exports every symbol of its code, since kustomize can load plugins: 16 MB.
+CGO_ENABLED ?= 0
+export CGO_ENABLED
+
 OPGEN := bin/opgen
 EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
@@ -24,6 +28,14 @@ build: ## Build opgen into bin/, without what only a debugger reads.
 .PHONY: test
 test: build ## Run every test, against a local control plane where one is needed (built on the first run).
 	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test $(EXAMPLES)
+
+.PHONY: e2e
+e2e: build ## Run three examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
+	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/e2e
+
+.PHONY: test-oldest
+test-oldest: build ## Run the tests that meet an API server against the oldest Kubernetes that is promised (built on the first run).
+	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test-oldest
 
 FUZZ_TIME ?= 1m
 

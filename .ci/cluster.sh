@@ -4,7 +4,8 @@ opgen=$PWD/bin/opgen
 cluster=test-$$
 stop_cluster() { "$opgen" cluster down --name "$cluster"; }
 trap stop_cluster EXIT
-"$opgen" cluster up --name "$cluster" --assets= # the one that opgen builds, whatever else is there
+# The one that opgen builds, whatever else is there, of the version in KUBERNETES if that is set.
+"$opgen" cluster up --name "$cluster" --assets= ${KUBERNETES:+--kubernetes "$KUBERNETES"}
 eval "$("$opgen" cluster env --name "$cluster")"
 export OPGEN_TEST_KUBECONFIG=$KUBECONFIG
 unset KUBECONFIG

@@ -12,14 +12,18 @@ import (
 func newCheck(s streams) *cobra.Command {
 	var out outputFlag
 	var cache cacheOptions
+	var requested requestedPermissions
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Fail if the project is not what its spec files say",
 		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
 object of its API or shows one that is gone, if the functions New and main that the generated code needs are not there,
 or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
-failure. For continuous integration, with --no-cache: then everything is done again.`,
-		Example: "  opgen check\n  opgen check --no-cache -o json",
+failure. For continuous integration, with --no-cache: then everything is done again.
+
+With --requests, fail also for permissions of the operator's roles that no test has used. The folder is one that tests
+with operatortest.Config.Roles have had in $OPGEN_TEST_REQUESTS. Those that no test can use are named with the reason.`,
+		Example: "  opgen check\n  opgen check --no-cache -o json\n  opgen check --requests bin/requests",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := out.checkFormat(); err != nil {
@@ -42,21 +46,31 @@ failure. For continuous integration, with --no-cache: then everything is done ag
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings, append(planned.Warnings, p.Warnings()...))
+			unused, err := requested.findUnused(p.Dir)
+			if err != nil {
+				return err
+			}
+			unneeded, reports := reportUnused(s, out, unused)
+			return reportFindings(s, out, append(findings, unneeded...), append(planned.Warnings, p.Warnings()...), reports)
 		},
 	}
 	out.addFlag(cmd)
 	cache.addFlag(cmd)
+	cmd.Flags().StringVar(&requested.dir, "requests", "", "compare the roles with what tests have recorded in `DIR`")
 	return cmd
 }
 
 // reportFindings prints findings and warnings. Only findings make the command fail.
-func reportFindings(s streams, out outputFlag, findings []project.Finding, warned spec.Problems) error {
+func reportFindings(s streams, out outputFlag, findings []project.Finding, warned spec.Problems, unused []unusedReport) error {
 	if out.json() {
 		if findings == nil {
 			findings = []project.Finding{}
 		}
-		if err := writeJSON(s.out, map[string]any{"findings": findings, "warnings": problemReports(warned)}); err != nil {
+		report := map[string]any{"findings": findings, "warnings": problemReports(warned)}
+		if unused != nil {
+			report["permissions"] = unused
+		}
+		if err := writeJSON(s.out, report); err != nil {
 			return err
 		}
 	} else {

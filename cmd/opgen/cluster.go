@@ -14,11 +14,11 @@ import (
 func newCluster(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Run a local Kubernetes control plane",
+		Short: "Run a local Kubernetes",
 		Long: `A real Kubernetes control plane (etcd, kube-apiserver, kube-controller-manager) on loopback, without
 Docker. The first "opgen cluster up" builds it from Go modules, which takes minutes; after that it starts in
-seconds. It has no nodes: Pods are accepted and stay Pending. Executables that exist can be used instead, with
-"opgen cluster up --assets DIR".
+seconds. It has no nodes: Pods are accepted and stay Pending. "opgen cluster up --node" adds a node, on Linux and as
+root. Executables that exist can be used instead, with "opgen cluster up --assets DIR".
 
 Binaries are kept in $OPGEN_CACHE (by default in the user's cache directory), instances in $OPGEN_STATE (by
 default ~/.local/state/opgen).`,
@@ -32,6 +32,7 @@ default ~/.local/state/opgen).`,
 		newClusterEnv(s),
 		newClusterKubectl(s),
 		newClusterReady(s),
+		newClusterLoad(s),
 	)
 	return cmd
 }

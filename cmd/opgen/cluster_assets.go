@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,11 +22,15 @@ func (a *assetsFlag) addFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.dir, "assets", "", "use the executables in `DIR` and build nothing; when empty, build them (default $"+assetsVariable+")")
 }
 
-// open returns the executables to use. It returns the zero value if they are to be built.
-func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster.Cache) (cluster.Assets, error) {
+// open returns the executables to use. It returns the zero value if they are to be built. envtest's variable says
+// nothing about a node, since no directory of envtest has one.
+func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster.Cache, node bool) (cluster.Assets, error) {
 	source, dir := "--assets", a.dir
 	if !cmd.Flags().Changed("assets") {
 		source, dir = assetsVariable, assetsFromEnvironment(cache)
+		if node {
+			dir = ""
+		}
 	}
 	if dir == "" {
 		return cluster.Assets{}, nil
@@ -33,6 +38,11 @@ func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster
 	assets, err := cluster.OpenAssets(ctx, dir)
 	if err != nil && ctx.Err() == nil {
 		return cluster.Assets{}, project.InputErrorf("%s %s: %w\n    name a directory with etcd and kube-apiserver, or build them: opgen cluster up --assets=", source, dir, err)
+	}
+	if err == nil && node {
+		if missing := assets.MissingOfNode(); len(missing) > 0 {
+			return cluster.Assets{}, project.InputErrorf("%s %s: this directory has no %s\n    build a directory for --node with `opgen cluster up --node --build-only`", source, dir, strings.Join(missing, ", "))
+		}
 	}
 	return assets, err
 }

@@ -47,8 +47,14 @@ func TestClusterAssets(t *testing.T) {
 		{"envtest's variable, refused", "--dry-run --assets=", map[string]string{assetsVariable: "ENVTEST"}, exitDone, "would build"},
 		{"what opgen had built", "--dry-run", map[string]string{assetsVariable: "CACHED"}, exitDone, "would build"},
 		{"nothing to build", "--build-only --assets ENVTEST", nil, exitDone, "Kubernetes v1.33.1 is used as it is in ENVTEST, without kube-controller-manager\n"},
+		{"another version", "--dry-run --kubernetes 1.33", nil, exitDone, "would build Kubernetes v1.33.13 into "},
+		{"another version whatever envtest's variable says", "--dry-run --kubernetes v1.33.13", map[string]string{assetsVariable: "ALL"}, exitDone, "would build Kubernetes v1.33.13 into "},
+		{"a version that cannot be built", "--kubernetes 1.32", nil, exitInvalid, "--kubernetes: cannot build Kubernetes \"1.32\": choose one of 1.33 (v1.33.13), 1.36 ("},
+		{"two versions", "--kubernetes 1.33 --assets ALL", nil, exitInvalid, "--kubernetes 1.33 goes not with --assets ALL"},
 		{"absent", "--assets ABSENT", nil, exitInvalid, "--assets ABSENT: there is no such directory\n    name a directory with etcd"},
 		{"absent, of envtest's variable", "", map[string]string{assetsVariable: "ABSENT"}, exitInvalid, "KUBEBUILDER_ASSETS ABSENT: there is no such directory"},
+		{"without a node", "--node --assets ALL", nil, exitInvalid, "--assets ALL: this directory has no kube-scheduler, kubelet, "},
+		{"envtest's variable, which has no node", "--node --build-only --dry-run", map[string]string{assetsVariable: "ENVTEST"}, exitDone, "would build Kubernetes"},
 		{"without programs", "--assets NOTHING", nil, exitInvalid, "--assets NOTHING: there is no executable etcd and no kube-apiserver"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -171,7 +177,7 @@ func buildAssets(t *testing.T) cluster.Assets {
 	if err != nil {
 		t.Fatal(err)
 	}
-	assets, err := cluster.Build(t.Context(), cache, nil)
+	assets, err := cluster.Build(t.Context(), cache, cluster.Version, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

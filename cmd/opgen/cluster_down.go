@@ -27,7 +27,7 @@ func newClusterDown(s streams) *cobra.Command {
 	var o downOptions
 	cmd := &cobra.Command{
 		Use:   "down",
-		Short: "Stop a local control plane and remove everything of it",
+		Short: "Stop a local cluster and remove everything of it",
 		Args:  cobra.NoArgs,
 		Example: `  opgen cluster down
   opgen cluster down --all`,

@@ -14,9 +14,9 @@ func newClusterEnv(s streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "Print the variables that make tools use the local control plane",
-		Long: `Prints KUBECONFIG, KUBEBUILDER_ASSETS (a directory of executables for envtest) and OPGEN_AUDIT_LOG (one
-JSON event for each request) as commands for a shell.`,
+		Short: "Print the variables that make tools use the local cluster",
+		Long: `Prints KUBECONFIG, KUBEBUILDER_ASSETS (a directory of executables for envtest), OPGEN_AUDIT_LOG (one
+JSON event for each request) and, with a node, OPGEN_REGISTRY (HOST:PORT for images) as commands for a shell.`,
 		Args:    cobra.NoArgs,
 		Example: `  eval "$(opgen cluster env)"`,
 		RunE: func(*cobra.Command, []string) error {

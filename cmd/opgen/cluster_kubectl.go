@@ -117,7 +117,7 @@ func findKubectl(ctx context.Context, s streams, instance *cluster.Instance) (st
 			return path, nil
 		}
 	}
-	if built, exist, err := cluster.LookUp(ctx, cache); err == nil && exist {
+	if built, exist, err := cluster.LookUp(ctx, cache, cluster.Version); err == nil && exist {
 		path, _ := built.Kubectl()
 		return path, nil
 	}
@@ -128,8 +128,8 @@ func findKubectl(ctx context.Context, s streams, instance *cluster.Instance) (st
 }
 
 func buildKubectl(ctx context.Context, s streams, cache cluster.Cache) (string, error) {
-	display := newProgressDisplay(s.err)
-	assets, err := cluster.Build(ctx, cache, display.show)
+	display := newProgressDisplay(s.err, cluster.Version)
+	assets, err := cluster.Build(ctx, cache, cluster.Version, display.show)
 	display.finish()
 	path, _ := assets.Kubectl()
 	return path, err

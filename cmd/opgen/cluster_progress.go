@@ -16,6 +16,7 @@ import (
 type progressDisplay struct {
 	out       io.Writer
 	live      bool
+	release   cluster.Release // that is built
 	begin     time.Time
 	phase     cluster.Phase
 	lastShown time.Time
@@ -26,10 +27,10 @@ const (
 	plainInterval = 15 * time.Second
 )
 
-func newProgressDisplay(out io.Writer) *progressDisplay {
+func newProgressDisplay(out io.Writer, release cluster.Release) *progressDisplay {
 	file, isFile := out.(*os.File)
 	live := isFile && term.IsTerminal(int(file.Fd()))
-	return &progressDisplay{out: out, live: live, begin: time.Now()}
+	return &progressDisplay{out: out, live: live, release: release, begin: time.Now()}
 }
 
 // show displays one report. A start takes a second or two, so only terminals show it.
@@ -57,7 +58,7 @@ func (d *progressDisplay) show(p cluster.Progress) {
 func (d *progressDisplay) describe(p cluster.Progress) string {
 	elapsed := time.Since(d.begin).Round(time.Second)
 	if p.Phase == cluster.PhaseStarting {
-		return "starting the control plane"
+		return "starting the cluster"
 	}
 	counted := ""
 	switch {
@@ -66,7 +67,11 @@ func (d *progressDisplay) describe(p cluster.Progress) string {
 	case p.Done > 0:
 		counted = fmt.Sprintf(" (%d)", p.Done)
 	}
-	return fmt.Sprintf("building Kubernetes %s, once: %s%s, %s", cluster.Version, p.Phase, counted, elapsed)
+	what := p.What
+	if what == "" {
+		what = "Kubernetes " + string(d.release)
+	}
+	return fmt.Sprintf("building %s, once: %s%s, %s", what, p.Phase, counted, elapsed)
 }
 
 // finish clears the live line.

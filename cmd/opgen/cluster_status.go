@@ -15,7 +15,7 @@ func newClusterStatus(s streams) *cobra.Command {
 	var out outputFlag
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "List the local control planes",
+		Short:   "List the local clusters",
 		Args:    cobra.NoArgs,
 		Example: "  opgen cluster status -o json",
 		RunE: func(*cobra.Command, []string) error {
@@ -47,9 +47,9 @@ func printInstances(s streams, list []cluster.Status) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTATE\tSERVER\tVERSION\tAGE\tMEMORY\tPROCESSES")
+	fmt.Fprintln(table, "NAME\tSTATE\tSERVER\tVERSION\tNODES\tAGE\tMEMORY\tPROCESSES")
 	for _, i := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i.Name, i.State, i.Server, i.Version,
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", i.Name, i.State, i.Server, i.Version, countNodes(i.Instance),
 			formatAge(i.Instance), totalMegabytes(i.Memory), listProcesses(i.Instance))
 	}
 	if err := table.Flush(); err != nil {
@@ -58,11 +58,22 @@ func printInstances(s streams, list []cluster.Status) error {
 	for _, i := range list {
 		if i.State != cluster.StateRunning {
 			name := instanceName{i.Name}
+			again := name.upCommand()
+			if i.Node != nil {
+				again += " --node"
+			}
 			fmt.Fprintf(s.err, "cluster %q is %s: `%s` starts it again, `opgen cluster down --name %s` removes it\n",
-				i.Name, i.State, name.upCommand(), i.Name)
+				i.Name, i.State, again, i.Name)
 		}
 	}
 	return nil
+}
+
+func countNodes(i *cluster.Instance) int {
+	if i.Node == nil {
+		return 0
+	}
+	return 1
 }
 
 func formatAge(i *cluster.Instance) string {

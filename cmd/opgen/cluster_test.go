@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 // commandLine runs one command line and returns its exit code and what it wrote.
@@ -37,6 +39,10 @@ func TestClusterCommandsWithoutACluster(t *testing.T) {
 		{"cluster env --name Other", exitInvalid, "", "invalid cluster name"},
 		{"cluster up --name a/b", exitInvalid, "", "invalid cluster name"},
 		{"cluster up --dry-run", exitDone, "", "would start cluster \"default\" in "},
+		{"cluster up --node --build-only --dry-run", exitDone, "", "Kubernetes v1.36.3"},
+		{"cluster up --node --kubernetes 1.33", exitInvalid, "", "--kubernetes 1.33 goes not with --node: a node runs Kubernetes v1.36.3"},
+		{"cluster load image.tar", exitTrouble, "", "cluster \"default\" is not running: run `opgen cluster up`\n"},
+		{"cluster load", exitInvalid, "", ""},
 		{"cluster kubectl get pods", exitTrouble, "", "cluster \"default\" is not running: run `opgen cluster up`\n"},
 		{"cluster kubectl --name", exitInvalid, "", "--name: give a name"},
 		{"cluster", exitInvalid, "", ""},
@@ -48,6 +54,18 @@ func TestClusterCommandsWithoutACluster(t *testing.T) {
 				t.Errorf("got %d, %q, %q\nexpected %d, %q, %q", code, out, err, test.code, test.out, test.err)
 			}
 		})
+	}
+}
+
+// A dry run of a node says what keeps this machine or this user from one.
+func TestDryRunOfANode(t *testing.T) {
+	t.Setenv("OPGEN_STATE", t.TempDir())
+	expected, text := exitDone, "would start cluster \"default\" with a node in "
+	if err := cluster.CheckNode(); err != nil {
+		expected, text = exitTrouble, err.Error()
+	}
+	if code, _, message := commandLine("cluster", "up", "--node", "--dry-run"); code != expected || !strings.Contains(message, text) {
+		t.Errorf("got %d, %q\nexpected %d, %q", code, message, expected, text)
 	}
 }
 
@@ -66,6 +84,9 @@ func TestClusterLifecycle(t *testing.T) {
 	}
 	if code, _, message := commandLine("cluster", "up"); code != exitDone || !strings.Contains(message, "is running already at "+report.Server) {
 		t.Errorf("up again: %d, %s", code, message)
+	}
+	if code, _, message := commandLine("cluster", "up", "--kubernetes", "1.33"); code != exitTrouble || !strings.Contains(message, "runs Kubernetes v1.36.3, not v1.33.13: run `opgen cluster down` first") {
+		t.Errorf("up of another version: %d, %s", code, message)
 	}
 	if _, out, _ := commandLine("cluster", "status"); !regexp.MustCompile(`default +running +` + report.Server).MatchString(out) {
 		t.Errorf("status: %s", out)

@@ -30,6 +30,9 @@ func (o *upOptions) report(s streams, up cluster.Options, outcome *cluster.Outco
 		return nil
 	}
 	fmt.Fprintf(s.err, "cluster %q (Kubernetes %s) is ready at %s after %.1f s\n", o.name, outcome.Version, outcome.Server, took.Seconds())
+	if outcome.Node != nil {
+		fmt.Fprintf(s.err, "    its registry is %s\n", outcome.Node.Registry)
+	}
 	environment := "opgen cluster env"
 	if o.name != cluster.DefaultName {
 		environment += " --name " + o.name

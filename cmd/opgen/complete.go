@@ -21,6 +21,15 @@ func completeFixed(values ...string) completer {
 	return func(*cobra.Command) []string { return values }
 }
 
+// completePlatforms returns the platforms that images can have.
+func completePlatforms(*cobra.Command) []string {
+	var names []string
+	for _, platform := range spec.Platforms() {
+		names = append(names, string(platform))
+	}
+	return names
+}
+
 // completeFlags registers the values that shells complete flags to. A flag whose value is a new
 // name completes to nothing, because the shell would otherwise offer the files of the folder.
 func completeFlags(root *cobra.Command) {
@@ -29,6 +38,7 @@ func completeFlags(root *cobra.Command) {
 		"output": completeFixed("text", "json"), "watch": completeFixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
 		"name": nothing, "kind": nothing, "group": nothing, "version": nothing, "child": nothing, "parent": nothing,
 		"module": nothing, "repo": nothing, "domain": nothing, "min-kubernetes": nothing,
+		"tag": nothing, "base": nothing, "platform": completePlatforms,
 		"cluster name": instanceNames, "delete kind": projectKinds, "delete group": projectGroups,
 	}
 	eachCommand(root, func(cmd *cobra.Command) {

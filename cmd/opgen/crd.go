@@ -158,7 +158,7 @@ func readSpecs(s streams, files []string) (apis []project.SpecFile, shared []*sp
 
 func readSpecOrStdin(s streams, file string) (project.SpecFile, error) {
 	if file == "-" {
-		return project.ReadFrom("standard input", s.in)
+		return project.ReadFrom(spec.StandardInput, s.in)
 	}
 	return project.ReadFile(file, file)
 }

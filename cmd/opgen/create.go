@@ -1,11 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/opgen-dev/opgen/internal/project"
 )
 
 func newCreate(s streams) *cobra.Command {
@@ -26,9 +25,9 @@ func needsSubcommand(cmd *cobra.Command, args []string) error {
 		for _, sub := range cmd.Commands() {
 			names = append(names, sub.Name())
 		}
-		return project.InputErrorf("%s: give one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
+		return fmt.Errorf("%s: give one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
-	return project.InputErrorf("%s: unknown command %q", cmd.CommandPath(), args[0])
+	return unknownCommand(cmd, args)
 }
 
 func runNothing(*cobra.Command, []string) error { return nil }

@@ -71,7 +71,7 @@ func (o *createAPIOptions) run(s streams) error {
 		return err
 	}
 	o.write.warnings = added.Warnings
-	if _, _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || o.write.quiet() {
+	if _, _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || !o.write.namesNextStep() {
 		return err
 	}
 	for _, api := range added.APIs {

@@ -67,7 +67,7 @@ func (o *createControllerOptions) run(s streams, name string) error {
 		return err
 	}
 	o.write.warnings = added.Warnings
-	if _, _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || o.write.quiet() {
+	if _, _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || !o.write.namesNextStep() {
 		return err
 	}
 	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", added.Controller.Package())

@@ -83,7 +83,7 @@ func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isP
 	if _, _, err := o.plan(s, p.Dir, p.Tree, in); err != nil {
 		return err
 	}
-	if !o.output.json() {
+	if o.reportsChanges() {
 		for _, file := range left {
 			printNotRemoved(s, file)
 		}

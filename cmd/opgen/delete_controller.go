@@ -51,7 +51,7 @@ func deleteController(s streams, o writeOptions, name string) error {
 	if err := o.remove(s, p, p.RemoveController(controller), func(f tree.File) bool { return f.Controller == name }); err != nil {
 		return err
 	}
-	if controller.Operator.Finalize && !o.output.json() {
+	if controller.Operator.Finalize && o.reportsChanges() {
 		fmt.Fprintln(s.err, "note: objects in clusters that have the controller's finalizer wait for it when they are deleted; to free them, "+
 			"generate and run the operator without finalize: true first")
 	}

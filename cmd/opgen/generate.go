@@ -1,10 +1,6 @@
 package main
 
-import (
-	"github.com/spf13/cobra"
-
-	"github.com/opgen-dev/opgen/internal/tree"
-)
+import "github.com/spf13/cobra"
 
 func newGenerate(s streams) *cobra.Command {
 	var o writeOptions
@@ -43,7 +39,7 @@ func (o *writeOptions) generate(s streams) error {
 	version := readVersion().Version
 	if warned, current := opened.record.IsCurrent(version); current {
 		o.warnings = warned
-		return o.report(s, new(tree.Changes))
+		return o.report(s, nil)
 	}
 	p, err := opened.load()
 	if err != nil {
@@ -52,7 +48,7 @@ func (o *writeOptions) generate(s streams) error {
 	o.warnings = p.Warnings()
 	planned, changes, err := o.plan(s, p.Dir, p.Tree, p.Input())
 	if err == nil {
-		p.record.Save(p.Project, version, planned.Learned, changes, o.warnings)
+		p.record.Save(p.Project, planned.Learned, changes, o.warnings)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -20,27 +21,38 @@ import (
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
+// defaultDomain is the domain of a project that is given none.
+const defaultDomain = "example.com"
+
 // initOptions are the flags of opgen init.
 type initOptions struct {
 	module, domain, name, watch string
+	isNamed                     bool // by --name, not by the folder
 	multigroup, clients         bool
 	templates                   []string
+	fromKubebuilder             bool
 	write                       writeOptions
 }
 
 func newInit(s streams) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
-		Use:   "init DIR --module MODULE",
-		Short: "Make a project with no API yet",
+		Use:   "init DIR --module MODULE | init DIR --from-kubebuilder",
+		Short: "Make a project with no API yet, or take over a project of kubebuilder",
 		Long: `Make a project with no API yet. DIR must not exist, or hold no more than a clone of an empty
 repository does: .git, .gitignore, .gitattributes, a README and a licence, which are left as they are.
 
 --template adds templates of your own: a folder, such as ./house, whose templates are copied into the project, or a folder
 of a Go module, such as example.com/house/templates@v1.2.0, which tools.mod then requires. The module is downloaded; no
-other command uses the network for it.`,
+other command uses the network for it.
+
+--from-kubebuilder takes over a project of kubebuilder, or of operator-sdk in Go, in DIR: it writes spec files for the
+kinds of PROJECT, opgen.yaml with the settings of controller-gen, and a main that runs the controllers and webhooks as
+they are. Types, controllers, webhooks, tests, Makefile and all other files stay; go.mod and go.sum get the versions that
+opgen's runtime needs. It prints which lines of yours to change, and what is superfluous then.`,
 		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com
   opgen init . --module github.com/me/echo-operator
+  opgen init . --from-kubebuilder
   opgen init echo-operator --module example.com/echo-operator --template example.com/house/templates`,
 		Args: needsFolder,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
@@ -48,11 +60,12 @@ other command uses the network for it.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.module, "module", "", "the Go module path of the project (required)")
 	flags.StringVar(&o.module, "repo", "", "the same as --module")
-	flags.StringVar(&o.domain, "domain", "example.com", "the DNS suffix of API groups")
+	flags.StringVar(&o.domain, "domain", defaultDomain, "the DNS suffix of API groups")
 	flags.StringVar(&o.name, "name", "", "the name of the operator (default: the name of DIR)")
 	flags.StringVar(&o.watch, "watch", string(spec.WatchCluster), "where parents live: cluster, or namespace (the operator's own)")
 	flags.BoolVar(&o.multigroup, "multigroup", false, "put types into api/<group>/<version>")
 	flags.BoolVar(&o.clients, "clients", false, "generate typed clients into client/")
+	flags.BoolVar(&o.fromKubebuilder, "from-kubebuilder", false, "take over the project of kubebuilder in DIR; module, domain and multigroup are its own")
 	flags.StringSliceVar(&o.templates, "template", nil, "templates of your own: a folder, or MODULE/PATH@VERSION; may be repeated")
 	_ = flags.MarkHidden("repo") // for people who come from kubebuilder
 	o.write.addFlags(cmd)
@@ -77,10 +90,16 @@ func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err != nil {
 		return err
 	}
+	if o.isNamed = o.name != ""; o.fromKubebuilder {
+		return o.takeOver(ctx, s, dir)
+	}
+	if project.IsKubebuilder(dir) {
+		return project.InputErrorf("%s has a project of kubebuilder\n    take it over with: opgen init %s --from-kubebuilder", project.ShortPath(dir), project.ShortPath(dir))
+	}
 	if o.module == "" {
 		return project.InputErrorf("--module is missing: give the Go module path, such as --module example.com/%s", filepath.Base(dir))
 	}
-	if o.name == "" {
+	if !o.isNamed {
 		o.name = strings.ToLower(filepath.Base(dir))
 	}
 	isUnfinished := false // by an init that was stopped before it wrote opgen.yaml
@@ -100,7 +119,7 @@ func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := o.write.plan(s, dir, os.DirFS(dir), in); err != nil || o.write.quiet() {
+	if _, _, err := o.write.plan(s, dir, os.DirFS(dir), in); err != nil || !o.write.namesNextStep() {
 		return err
 	}
 	next := "opgen create api -f FILE"
@@ -116,7 +135,7 @@ func (o *initOptions) newInput(ctx context.Context, s streams, dir string) (scaf
 	view := templates.ProjectView{
 		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup, Clients: o.clients,
 	}
-	if _, _, err := parseView(view); err != nil { // before anything is downloaded
+	if _, _, err := o.parseView(view); err != nil { // before anything is downloaded
 		return scaffold.Input{}, err
 	}
 	found, err := o.findTemplates(ctx, s)
@@ -124,7 +143,7 @@ func (o *initOptions) newInput(ctx context.Context, s streams, dir string) (scaf
 		return scaffold.Input{}, err
 	}
 	view.Templates = found.Folders
-	parsed, file, err := parseView(view)
+	parsed, file, err := o.parseView(view)
 	return scaffold.Input{
 		Project: parsed, Requires: found.Requires,
 		Tool:  project.ToolFor(dir, readVersion().Version),
@@ -133,8 +152,8 @@ func (o *initOptions) newInput(ctx context.Context, s streams, dir string) (scaf
 }
 
 // parseView renders opgen.yaml of a new project and parses it. Errors name the flags that the
-// values came from.
-func parseView(view templates.ProjectView) (*spec.Project, []byte, error) {
+// values came from, or the folder.
+func (o *initOptions) parseView(view templates.ProjectView) (*spec.Project, []byte, error) {
 	file, err := templates.ProjectFile(view)
 	if err != nil {
 		return nil, nil, err
@@ -142,11 +161,22 @@ func parseView(view templates.ProjectView) (*spec.Project, []byte, error) {
 	parsed, problems := spec.ParseProject(project.FileName, file)
 	if len(problems) > 0 {
 		return nil, nil, errorsInFlags(problems, func(p spec.Problem) string {
+			if p.Path == "name" && !o.isNamed {
+				return "the name of " + o.nameSource() + ", which --name replaces"
+			}
 			flag, _, _ := strings.Cut(p.Path, "s[") // templates[0]
 			return "--" + flag
 		})
 	}
 	return parsed, file, nil
+}
+
+// nameSource returns what has given the project its name.
+func (o *initOptions) nameSource() string {
+	if o.fromKubebuilder {
+		return "PROJECT"
+	}
+	return "the folder"
 }
 
 // findTemplates finds the authors' templates that --templates names, downloading their modules.
@@ -169,7 +199,7 @@ func errorsInFlags(problems spec.Problems, flagOf func(spec.Problem) string) err
 		}
 		text := name + ": " + p.Message
 		if p.Hint != "" {
-			text += "\n    " + p.Hint
+			text += "\n    " + strings.ReplaceAll(p.Hint, kinds.ForeignKindHint, kinds.ForeignKindHint+" in a spec file, and name that with -f")
 		}
 		errs[i] = errors.New(text)
 	}

@@ -17,7 +17,7 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 	if err := o.generateWithout(s, p, target.Name); err != nil {
 		return err
 	}
-	if o.output.json() || o.dryRun {
+	if o.dryRun || !o.reportsChanges() {
 		return nil
 	}
 	left, err := scaffold.AuthorFiles(os.DirFS(p.Dir), target.Locked, target.Name, p.Spec, scaffold.Summaries(p.APIs))
@@ -51,7 +51,7 @@ func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) 
 			return err
 		}
 	}
-	if err := o.report(s, changes); err != nil {
+	if err := o.report(s, changes.Pending()); err != nil {
 		return err
 	}
 	if !o.output.json() {

@@ -28,6 +28,11 @@ func (o *outputFlag) checkFormat() error {
 	return nil
 }
 
+// addQuietFlag adds the flag -q, with which a command reports no changes.
+func addQuietFlag(cmd *cobra.Command, quiet *bool) {
+	cmd.Flags().BoolVarP(quiet, "quiet", "q", false, "print only warnings, conflicts and errors")
+}
+
 func (o *outputFlag) json() bool { return o.format == "json" }
 
 // reportError prints why a command failed. It prints JSON if the output is JSON, so that a program

@@ -56,8 +56,9 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd == root && cmd.Flags().NArg() > 0 { // the flag is one of a command that does not exist
-			return runRoot(cmd, cmd.Flags().Args())
+		args := cmd.Flags().Args()
+		if len(args) > 0 && (cmd.HasSubCommands() || insteadOf(cmd, args) != "") {
+			return unknownCommand(cmd, args) // the flag is one of a command that does not exist
 		}
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
@@ -75,6 +76,11 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		newCRD(s),
 		newSchema(s),
 		newDelete(s),
+		newImage(s),
+		newInstall(s),
+		newUninstall(s),
+		newDeploy(s),
+		newUndeploy(s),
 		newCluster(s),
 		newVersion(s),
 	)
@@ -100,10 +106,16 @@ func refineCompletion(root *cobra.Command) {
 func wrapArgumentErrors(cmd *cobra.Command) {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, given []string) error {
-			if err := args(cmd, given); err != nil {
-				return project.InputErrorf("%w\n    see %s --help", err, cmd.CommandPath())
+			err := args(cmd, given)
+			switch {
+			case err == nil:
+				return nil
+			case errors.As(err, new(project.InputError)): // it has a hint already
+				return err
+			case insteadOf(cmd, given) != "":
+				return unknownCommand(cmd, given)
 			}
-			return nil
+			return project.InputErrorf("%w\n    see %s --help", err, cmd.CommandPath())
 		}
 	}
 	for _, sub := range cmd.Commands() {
@@ -116,9 +128,21 @@ func runRoot(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	hint := "see opgen --help"
+	return unknownCommand(cmd, args)
+}
+
+// unknownCommand returns the error of a command that cmd does not have: the first of the words after
+// it.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	hint := "see " + cmd.CommandPath() + " --help"
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", near[0])
+	}
+	if instead := insteadOf(cmd, args); instead != "" {
+		hint = instead
+	}
+	if cmd.HasParent() {
+		return project.InputErrorf("%s: unknown command %q\n    %s", cmd.CommandPath(), args[0], hint)
 	}
 	return project.InputErrorf("unknown command %q\n    %s", args[0], hint)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -18,19 +19,25 @@ type writeOptions struct {
 	output        outputFlag
 	cache         cacheOptions
 	dryRun, force bool
-	warnings      spec.Problems // of what the project is generated from
+	quiet         bool
+	more          map[string]any // what else -o json reports
+	warnings      spec.Problems  // of what the project is generated from
 }
 
 func (o *writeOptions) addFlags(cmd *cobra.Command) {
 	o.output.addFlag(cmd)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
-	cmd.Flags().BoolVar(&o.force, "force", false, "overwrite generated files that were edited by hand")
+	cmd.Flags().BoolVar(&o.force, "force", false, "overwrite generated files that were edited by hand, and what is in the place of one")
+	addQuietFlag(cmd, &o.quiet)
 }
 
 func (o *writeOptions) checkFormat() error { return o.output.checkFormat() }
 
-// quiet reports whether there is nothing to say about what comes next.
-func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
+// namesNextStep reports whether the command says what its user does next.
+func (o *writeOptions) namesNextStep() bool { return !o.dryRun && o.reportsChanges() }
+
+// reportsChanges reports whether the command says in words what it did.
+func (o *writeOptions) reportsChanges() bool { return !o.quiet && !o.output.json() }
 
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or
 // --dry-run, makes the tree so. It reports what it did.
@@ -51,7 +58,7 @@ func (o *writeOptions) plan(s streams, dir string, tree fs.FS, in scaffold.Input
 			return nil, nil, err
 		}
 	}
-	return planned, changes, o.report(s, changes)
+	return planned, changes, o.report(s, changes.Pending())
 }
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
@@ -100,16 +107,19 @@ func changeReports(changes []tree.Change) []changeReport {
 }
 
 // report names every file that was written or removed, or would be, and what there is to warn of.
-func (o *writeOptions) report(s streams, changes *tree.Changes) error {
-	pending := changes.Pending()
+func (o *writeOptions) report(s streams, pending []tree.Change) error {
 	if o.output.json() {
 		report := map[string]any{"dryRun": o.dryRun, "changes": changeReports(pending)}
+		maps.Copy(report, o.more)
 		if len(o.warnings) > 0 {
 			report["warnings"] = problemReports(o.warnings)
 		}
 		return writeJSON(s.out, report)
 	}
 	printWarnings(s.err, o.warnings)
+	if o.quiet {
+		return nil
+	}
 	for _, c := range pending {
 		fmt.Fprintf(s.err, "%-7s %s\n", c.Action, c.Path)
 	}
@@ -131,6 +141,23 @@ func reportConflicts(s streams, out outputFlag, changes *tree.Changes) error {
 	for _, c := range conflicts {
 		fmt.Fprintf(s.err, "conflict %s: %s\n", c.Path, c.Reason)
 	}
-	fmt.Fprintln(s.err, "nothing was written; move your change to a file of your own, or overwrite it with --force")
+	fmt.Fprintln(s.err, "nothing was written; "+conflictHint(conflicts))
 	return errReported
+}
+
+// conflictHint returns what to do about conflicts, by what their files are.
+func conflictHint(conflicts []tree.Change) string {
+	edited := 0
+	for _, c := range conflicts {
+		if c.IsEdited() {
+			edited++
+		}
+	}
+	switch edited {
+	case len(conflicts):
+		return "move your change to a file of your own, or overwrite it with --force"
+	case 0:
+		return "move or remove what is there, or overwrite it with --force"
+	}
+	return "move your change to a file of your own, move or remove what opgen did not write, or overwrite both with --force"
 }

@@ -19,12 +19,14 @@ type dirOptions struct {
 	output outputFlag
 	dir    string
 	dryRun bool
+	quiet  bool
 }
 
 func (o *dirOptions) addFlags(cmd *cobra.Command, dir string) {
 	o.output.addFlag(cmd)
 	cmd.Flags().StringVar(&o.dir, "dir", "", dir)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
+	addQuietFlag(cmd, &o.quiet)
 }
 
 // dataFile is what a command makes.
@@ -108,6 +110,9 @@ func (o *dirOptions) apply(s streams, changes *tree.Changes, warned spec.Problem
 		return writeJSON(s.out, report)
 	}
 	printWarnings(s.err, warned)
+	if o.quiet {
+		return nil
+	}
 	for _, r := range reports {
 		fmt.Fprintf(s.err, "%-7s %s\n", r.Action, r.Path)
 	}

@@ -27,7 +27,7 @@ type fixture struct {
 func start(t *testing.T, replicas int32) *fixture {
 	t.Helper()
 	t.Parallel()
-	f := &fixture{t: t, Cluster: operatortest.Start(t, operatortest.Config{Controllers: controllers})}
+	f := &fixture{t: t, Cluster: operatortest.Start(t, operatortest.Config{Controllers: controllers, Roles: "deploy/zz_generated.rbac.yaml"})}
 	app := map[string]string{"app": "web"}
 	f.set = &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{
@@ -120,6 +120,18 @@ func TestWhatOthersBreakIsRepaired(t *testing.T) {
 	f.Gone(stripped)
 	f.MakeReady(f.set)
 	f.served(2)
+}
+
+// The operator backs off, and looks at the Pod itself to name who changes it.
+func TestALabelThatSomebodyKeepsChangingIsNamed(t *testing.T) {
+	f := start(t, 1)
+	labelled := pod(0)
+	f.served(1)
+	for range 4 {
+		f.Update(labelled, func() { labelled.Labels["pod-name"] = "another" })
+		f.Reconcile(labelled)
+	}
+	f.Update(labelled, func() { delete(labelled.Annotations, "pod-name-label") })
 }
 
 func TestPortsChangeInPlace(t *testing.T) {

@@ -5,19 +5,23 @@ WORKSPACE := $(shell go list -m 2>&1)
 ifeq ($(filter example.com/temp-namespace go.work,$(WORKSPACE)),)
 export GOWORK := off
 endif
+# Not empty: go takes vendor/, and that is not what go.mod requires. Each go command would list every module.
+VENDORING := $(findstring inconsistent vendoring in $(CURDIR):,$(WORKSPACE))
 
 IMG     ?= temp-namespace:latest
 # opgen has separate module files, tools.mod and tools.sum, for which go takes neither a go.work nor vendor/.
 OPGEN   ?= env GOWORK=off go $(if $(wildcard vendor/modules.txt),run -mod=readonly -modfile=tools.mod github.com/opgen-dev/opgen/cmd/opgen,tool -modfile=tools.mod opgen)
+# For targets of your own.
 KUBECTL ?= $(if $(shell command -v kubectl 2>/dev/null),kubectl,$(OPGEN) cluster kubectl)
-DOCKER  ?= docker
+# The kustomization that deploy and undeploy take, such as overlays/staging.
+DEPLOY  ?= deploy
 # The local control plane that test-e2e and explore use: several can run side by side.
 CLUSTER ?= default
 GOLANGCI_LINT ?= $(if $(shell command -v golangci-lint 2>/dev/null),golangci-lint,go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 export IMG
 
 .DEFAULT_GOAL := help
-.PHONY: help generate manifests fmt vet lint build test test-e2e explore run install uninstall image docker-build docker-push deploy undeploy
+.PHONY: help generate manifests fmt vet lint build test test-e2e explore permissions run install uninstall image docker-build docker-push deploy undeploy
 
 # In a Turkish locale, a-z is without i.
 help: ## Show this list.
@@ -25,6 +29,7 @@ help: ## Show this list.
 		printf '  %-12s %s\n' "$${line%%:*}" "$${line##*## }"; done
 
 generate: ## Regenerate the generated files from opgen.yaml, api/ and controllers/.
+	$(if $(VENDORING),$(error vendor/ is not what go.mod requires: run go mod vendor, or take -mod=vendor out of GOFLAGS))
 	go generate ./...
 
 fmt: ## Format the code.
@@ -46,7 +51,7 @@ test: generate ## Run the tests that need no cluster.
 
 test-e2e: generate ## Run all tests, against a local control plane.
 	$(OPGEN) cluster up --name $(CLUSTER)
-	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" && go test ./...
+	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" && go test -timeout=1h ./...
 
 # OPGEN_EXPLORE_SEED=2 tries other combinations, EXHAUSTIVE=1 all of them, which takes hours.
 explore: generate ## Run TestExplore for longer than test-e2e does; EXHAUSTIVE=1 for everything.
@@ -54,45 +59,36 @@ explore: generate ## Run TestExplore for longer than test-e2e does; EXHAUSTIVE=1
 	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_EXPLORE=all && \
 		go test -count=1 -timeout=24h -run '^TestExplore' ./...
 
+# Tests with operatortest.Config.Roles record what the operator requests.
+permissions: generate ## Run all tests as test-e2e does, and fail for permissions of deploy/ that none has used.
+	$(OPGEN) cluster up --name $(CLUSTER)
+	rm -rf bin/requests
+	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_TEST_REQUESTS="$(CURDIR)/bin/requests" && \
+		go test -count=1 -timeout=1h ./...
+	$(OPGEN) check --requests bin/requests
+
 run: install ## Run the operator on this machine, against the cluster of KUBECONFIG.
 	go run .
 
 install: generate ## Install the CRDs into the cluster.
-	$(KUBECTL) apply --server-side -f deploy/zz_generated.crd.yaml
-	$(KUBECTL) wait --for=condition=Established --timeout=60s -f deploy/zz_generated.crd.yaml
+	$(OPGEN) install
 
-uninstall: ## Delete the CRDs, and with them all objects of their kinds.
-	@echo "This deletes the CRDs and all data that is kept in objects of their kinds."
-	$(KUBECTL) delete --ignore-not-found -f deploy/zz_generated.crd.yaml
+# Without CONFIRM=yes it prints what would be deleted.
+uninstall: ## Delete the CRDs, and with them all objects of their kinds: CONFIRM=yes.
+	$(OPGEN) uninstall $(if $(CONFIRM),--confirm='$(CONFIRM)')
 
-image: generate ## Build the container image IMG.
-	$(DOCKER) build -t "$$IMG" .
+image: generate ## Build the container image IMG, without Docker: bin/image.tar.
+	$(OPGEN) image --tag "$$IMG"
 
-docker-push: ## Push the container image IMG.
-	$(DOCKER) push "$$IMG"
+docker-push: generate ## Build the container image IMG, and push it.
+	$(OPGEN) image --tag "$$IMG" --push
 
-# The image for kustomize, which takes its parts. Without an IMG of your own the images of deploy/ stay as they are.
-IMG_BASE    = $(firstword $(subst @, ,$(IMG)))
-IMG_DIGEST  = $(word 2,$(subst @, ,$(IMG)))
-IMG_TAG     = $(word 2,$(subst :, ,$(notdir $(IMG_BASE))))
-IMG_NAME    = $(patsubst %:$(IMG_TAG),%,$(IMG_BASE))
-IMG_VERSION = $(if $(IMG_DIGEST),digest: $(IMG_DIGEST),newTag: "$(or $(IMG_TAG),latest)")
-IMAGES      = $(if $(filter-out temp-namespace:latest,$(IMG)),'images:' '- name: temp-namespace' '  newName: $(IMG_NAME)' '  $(IMG_VERSION)')
-
-# bin/deploy is deploy/ with the image IMG.
+# Without an IMG of your own the images of DEPLOY stay as they are. WAIT=2m waits until the Pods are available.
 deploy: generate ## Deploy the operator, with the image IMG, and the CRDs into the cluster.
-	@mkdir -p bin/deploy
-	@printf '%s\n' 'resources: [../../deploy]' $(IMAGES) >bin/deploy/kustomization.yaml
-	$(KUBECTL) kustomize bin/deploy | $(KUBECTL) apply --server-side -f -
+	$(OPGEN) deploy $(DEPLOY) $(if $(filter-out temp-namespace:latest,$(IMG)),--image='$(IMG)') $(if $(WAIT),--wait='$(WAIT)')
 
-# bin/undeploy is deploy/ without what may hold users' data.
-undeploy: ## Remove what deploy put into the cluster, but the CRDs and namespaces of another name, and so the users' data.
-	@mkdir -p bin/undeploy
-	@printf '%s\n' 'resources: [../../deploy]' 'patches:' \
-		'- target: {kind: CustomResourceDefinition}' '  patch: "{$$patch: delete, apiVersion: v1, kind: Any, metadata: {name: any}}"' \
-		'- target: {kind: Namespace}' '  patch: "{$$patch: delete, apiVersion: v1, kind: Any, metadata: {name: any}}"' >bin/undeploy/kustomization.yaml
-	$(KUBECTL) kustomize bin/undeploy | $(KUBECTL) delete --ignore-not-found -f -
-	$(KUBECTL) delete namespace --ignore-not-found -l app.kubernetes.io/name=temp-namespace,app.kubernetes.io/managed-by=opgen,kubernetes.io/metadata.name=temp-namespace-system
+undeploy: ## Remove what deploy put into the cluster, but what may hold users' data, such as the CRDs.
+	$(OPGEN) undeploy $(DEPLOY)
 
 manifests: generate
 docker-build: image

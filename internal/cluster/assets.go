@@ -31,6 +31,24 @@ const (
 	kubectl           = "kubectl"
 )
 
+// The programs that an instance with a node has beside them.
+const (
+	scheduler      = "kube-scheduler"
+	kubeletProgram = "kubelet"
+	kubeProxy      = "kube-proxy"
+	containerd     = "containerd"
+	containerdShim = "containerd-shim-runc-v2"
+	ctr            = "ctr"
+	supervisor     = "supervisor"
+	registry       = "registry"
+	coreDNS        = "coredns"
+)
+
+// pauseArchive is the image that holds the namespaces of each Pod.
+const pauseArchive = "pause.tar"
+
+func controlPlanePrograms() []string { return []string{etcd, apiServer, controllerManager, kubectl} }
+
 // OpenAssets returns the executables that exist in a directory, such as one that setup-envtest has filled. It returns
 // an error if there is no such directory, or no etcd or kube-apiserver in it that can be run.
 func OpenAssets(ctx context.Context, dir string) (Assets, error) {
@@ -95,8 +113,12 @@ func (a Assets) missingOf(names ...string) []string {
 	return missing
 }
 
-// isComplete reports whether every program exists. A directory under its final name is complete,
-// unless someone has deleted programs from it since the build.
-func (a Assets) isComplete() bool {
-	return len(a.missingOf(etcd, apiServer, controllerManager, kubectl)) == 0
+// MissingOfNode returns what a control plane with a node needs and the directory lacks.
+func (a Assets) MissingOfNode() []string {
+	missing := a.missingOf(append(controlPlanePrograms(), scheduler, kubeletProgram, kubeProxy,
+		containerd, containerdShim, ctr, supervisor, registry, coreDNS)...)
+	if _, err := os.Stat(a.pathOf(pauseArchive)); err != nil {
+		missing = append(missing, pauseArchive)
+	}
+	return missing
 }

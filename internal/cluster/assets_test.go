@@ -80,7 +80,7 @@ func TestOpenAssetsNeedsADirectory(t *testing.T) {
 // linkAssets returns a directory with some of the programs that Build returns.
 func linkAssets(t *testing.T, o Options, names ...string) Assets {
 	t.Helper()
-	built, err := Build(t.Context(), o.Cache, nil)
+	built, err := Build(t.Context(), o.Cache, o.Release, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,24 @@ import (
 	"path/filepath"
 )
 
-// Build returns the executables of the control plane. It builds them if the cache does not have
-// them, which takes minutes. Concurrent builds of the same version wait for the first and use its
+// Build returns the executables of a release's control plane. It builds them if the cache does not
+// have them, which takes minutes. Concurrent builds of the same version wait for the first and use its
 // result. An interrupted build leaves nothing that a later one would take for finished.
-func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, error) {
-	files, err := sourceFiles()
+func Build(ctx context.Context, cache Cache, release Release, progress ProgressFunc) (Assets, error) {
+	return controlPlaneRecipe(release).build(ctx, cache, progress)
+}
+
+// BuildNode returns the executables of a control plane and a node, as Build does. They run on Linux alone, and have the
+// newest release.
+func BuildNode(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, error) {
+	if err := checkNodeSystem(); err != nil {
+		return Assets{}, err
+	}
+	return nodeRecipe().build(ctx, cache, progress)
+}
+
+func (r recipe) build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, error) {
+	files, err := r.sourceFiles()
 	if err != nil {
 		return Assets{}, err
 	}
@@ -20,10 +33,13 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 	if err != nil {
 		return Assets{}, err
 	}
-	key := buildKey(files, tool.version)
-	assets := cache.assetsOf(key)
-	if assets.isComplete() {
+	key := r.buildKey(files, tool.version)
+	assets := cache.assetsOf(r.release, key)
+	if r.isBuilt(assets) {
 		return assets, nil
+	}
+	if err := cache.checkOwner(); err != nil {
+		return Assets{}, err
 	}
 	if err := os.MkdirAll(cache.buildsDir(), 0o755); err != nil {
 		return Assets{}, fmt.Errorf("%w: set OPGEN_CACHE to a directory that can be written", err)
@@ -33,49 +49,82 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 		return Assets{}, fmt.Errorf("lock the build: %w", err)
 	}
 	defer lock.releaseAndRemove()
-	if assets.isComplete() {
+	if r.isBuilt(assets) {
 		return assets, nil
 	}
-	return assets, tool.buildInto(ctx, files, filepath.Join(cache.buildsDir(), key), progress)
+	return assets, tool.buildInto(ctx, r, files, filepath.Join(cache.buildsDir(), key), progress)
+}
+
+// isBuilt reports whether every program exists. A directory under its final name is complete,
+// unless someone has deleted programs from it since the build.
+func (r recipe) isBuilt(assets Assets) bool {
+	if r.name == "" {
+		return len(assets.missingOf(r.links...)) == 0
+	}
+	return len(assets.MissingOfNode()) == 0
 }
 
 // buildInto builds in dir.tmp and renames the result to dir at the end. The caller has the lock, so
 // an existing dir.tmp is from a build that died.
-func (tool goTool) buildInto(ctx context.Context, files []sourceFile, dir string, progress ProgressFunc) error {
+func (tool goTool) buildInto(ctx context.Context, r recipe, files []sourceFile, dir string, progress ProgressFunc) error {
 	work := dir + ".tmp"
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	source, result := filepath.Join(work, "src"), filepath.Join(work, "out")
+	source, bin := filepath.Join(work, "src"), filepath.Join(work, "out", "bin")
 	tool.temp = filepath.Join(work, "tmp")
-	if err := errors.Join(writeSources(files, source), os.Mkdir(tool.temp, 0o755)); err != nil {
+	if err := errors.Join(writeSources(files, source), os.Mkdir(tool.temp, 0o755), os.MkdirAll(bin, 0o755)); err != nil {
 		return explainBuild(err, "")
 	}
-	if err := tool.build(ctx, source, filepath.Join(result, "bin", binaryName), progress); err != nil {
-		return err
+	for _, m := range r.modules {
+		if err := tool.build(ctx, m, filepath.Join(source, m.dir), bin, progress); err != nil {
+			return err
+		}
 	}
-	if err := finishBinary(filepath.Join(result, "bin")); err != nil {
+	if err := r.finishPrograms(bin); err != nil {
 		return explainBuild(err, "")
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	return os.Rename(result, dir)
+	return os.Rename(filepath.Dir(bin), dir)
 }
 
-// finishBinary links the programs' names to the binary and flushes it to disk. Without the flush, a
-// power cut right after the rename could leave an empty file that looks like a finished build.
-func finishBinary(bin string) error {
-	for _, name := range []string{etcd, apiServer, controllerManager, kubectl} {
+// finishPrograms links the programs' names to the first module's binary, packs the image of pause, and flushes
+// everything to disk. Without the flush, a power cut right after the rename could leave an empty file that looks like
+// a finished build.
+func (r recipe) finishPrograms(bin string) error {
+	for _, name := range r.links {
 		if err := os.Symlink(binaryName, filepath.Join(bin, name)); err != nil {
 			return err
 		}
 	}
-	binary, err := os.OpenFile(filepath.Join(bin, binaryName), os.O_RDWR, 0)
+	if r.name != "" {
+		if err := packPauseImage(bin); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(bin)
 	if err != nil {
 		return err
 	}
-	defer binary.Close()
-	return binary.Sync()
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue
+		}
+		if err := flushFile(filepath.Join(bin, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func flushFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return file.Sync()
 }

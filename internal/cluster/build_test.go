@@ -20,7 +20,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 			cache := Cache{Dir: t.TempDir()}
 			temp := t.TempDir()
 			t.Setenv("TMPDIR", temp)
-			_, err := Build(ctx, cache, func(p Progress) {
+			_, err := Build(ctx, cache, Version, func(p Progress) {
 				if p.Phase == phase {
 					cancel()
 				}
@@ -39,7 +39,7 @@ func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
 		t.Skip("skipped under -short: it links the control plane")
 	}
 	cache := Cache{Dir: t.TempDir()}
-	killed, built, err := LookUp(t.Context(), cache)
+	killed, built, err := LookUp(t.Context(), cache, "")
 	if err != nil || built {
 		t.Fatalf("LookUp = %t, %v", built, err)
 	}
@@ -52,14 +52,14 @@ func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
 	compiled := 0
 	for range 2 {
 		building.Go(func() {
-			assets, err := Build(t.Context(), cache, func(p Progress) {
+			assets, err := Build(t.Context(), cache, "", func(p Progress) {
 				if p.Phase == PhaseCompiling && p.Done == 0 {
 					mutex.Lock()
 					defer mutex.Unlock()
 					compiled++
 				}
 			})
-			if err != nil || assets != killed || !assets.isComplete() {
+			if err != nil || assets != killed || !controlPlaneRecipe(Version).isBuilt(assets) {
 				t.Errorf("Build = %+v, %v", assets, err)
 			}
 		})
@@ -75,4 +75,20 @@ func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
 	if len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), Version) {
 		t.Errorf("the cache has %v, expected one build", entries)
 	}
+}
+
+// Root may use what another user has built, and leaves that user's cache as it is.
+func TestRootDoesNotBuildIntoACacheOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: it needs root to make a directory of another user")
+	}
+	dir := t.TempDir()
+	if err := os.Chown(dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Build(t.Context(), Cache{Dir: filepath.Join(dir, "opgen")}, "", nil)
+	if err == nil || !strings.Contains(err.Error(), "belongs to the user 65534") {
+		t.Errorf("Build = %v, expected it to be refused", err)
+	}
+	expectEmpty(t, dir)
 }

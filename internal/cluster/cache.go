@@ -32,11 +32,30 @@ func absoluteCache(dir string) (Cache, error) {
 // buildsDir has one directory for each build, and its lock file next to it.
 func (c Cache) buildsDir() string { return filepath.Join(c.Dir, "kubernetes") }
 
-func (c Cache) assetsOf(key string) Assets {
-	return Assets{Dir: filepath.Join(c.buildsDir(), key, "bin"), Version: Version}
+func (c Cache) assetsOf(release Release, key string) Assets {
+	return Assets{Dir: filepath.Join(c.buildsDir(), key, "bin"), Version: string(release)}
 }
 
 func (c Cache) lockFile(key string) string { return filepath.Join(c.buildsDir(), key+".lock") }
+
+// checkOwner returns an error if root would write into the cache of another user, whose files would then be root's.
+func (c Cache) checkOwner() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for dir := c.Dir; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err == nil {
+			if owner := ownerOf(info); owner != 0 {
+				return fmt.Errorf("the cache %s belongs to the user %d and has no such build: build as that user with --build-only, or set OPGEN_CACHE to a directory of root's", c.Dir, owner)
+			}
+			return nil
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
 
 // Contains reports whether a directory is one where Build puts its results, even if it was deleted.
 func (c Cache) Contains(dir string) bool {

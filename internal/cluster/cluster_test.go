@@ -2,11 +2,13 @@ package cluster
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 )
 
-// realOptions are for instances of this test alone, made of the binary that all share.
+// realOptions are for instances of this test alone, made of the binary that all share: that of the newest release, or
+// of the one in OPGEN_TEST_KUBERNETES.
 func realOptions(t *testing.T, name string) Options {
 	t.Helper()
 	if testing.Short() {
@@ -16,7 +18,13 @@ func realOptions(t *testing.T, name string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Name: name, Cache: cache, State: StateDir{Dir: t.TempDir()}}
+	release := Release(Version)
+	if version := os.Getenv("OPGEN_TEST_KUBERNETES"); version != "" {
+		if release, err = FindRelease(version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{Name: name, Release: release, Cache: cache, State: StateDir{Dir: t.TempDir()}}
 }
 
 // up starts an instance that is gone at the end of the test.

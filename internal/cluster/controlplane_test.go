@@ -166,7 +166,7 @@ func expectGone(t *testing.T, admin client.Client, object client.Object) {
 
 func TestEnvtestTakesTheAssets(t *testing.T) {
 	o := realOptions(t, "envtest")
-	assets, err := Build(t.Context(), o.Cache, nil)
+	assets, err := Build(t.Context(), o.Cache, o.Release, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,19 +40,31 @@ func writeCredentials(dir string) error {
 	if err != nil {
 		return err
 	}
-	loopback := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}
-	hosts := []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
-	if err := ca.issueCredentials(serverName, &x509.Certificate{Subject: pkix.Name{CommonName: "opgen"}, IPAddresses: loopback, DNSNames: hosts}); err != nil {
-		return err
-	}
-	if err := ca.issueCredentials(adminName, &x509.Certificate{Subject: pkix.Name{CommonName: adminName, Organization: []string{adminsGroup}}}); err != nil {
-		return err
-	}
-	manager := pkix.Name{CommonName: "system:" + controllerManager, Organization: []string{adminsGroup}}
-	if err := ca.issueCredentials(managerName, &x509.Certificate{Subject: manager}); err != nil {
-		return err
+	for name, template := range credentials() {
+		if err := ca.issueCredentials(name, template); err != nil {
+			return err
+		}
 	}
 	return writeTokenKeys(dir)
+}
+
+// credentials are the certificates of an instance. Those of a node's programs have upstream's names of users, which
+// RBAC grants what the programs need; CoreDNS has none.
+func credentials() map[string]*x509.Certificate {
+	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1), net.ParseIP(nodeAddress)}
+	hosts := []string{"localhost", nodeName, "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
+	user := func(name string, groups ...string) pkix.Name {
+		return pkix.Name{CommonName: name, Organization: groups}
+	}
+	return map[string]*x509.Certificate{
+		serverName:     {Subject: user("opgen"), IPAddresses: addresses, DNSNames: hosts},
+		adminName:      {Subject: user(adminName, adminsGroup)},
+		managerName:    {Subject: user("system:"+controllerManager, adminsGroup)},
+		kubeletProgram: {Subject: user("system:node:"+nodeName, "system:nodes"), IPAddresses: addresses, DNSNames: hosts},
+		scheduler:      {Subject: user("system:" + scheduler)},
+		kubeProxy:      {Subject: user("system:" + kubeProxy)},
+		coreDNS:        {Subject: user("system:"+coreDNS, adminsGroup)},
+	}
 }
 
 func newAuthority(dir string) (*authority, error) {

@@ -2,10 +2,14 @@
 // in one binary that is built once from Go modules, and control planes made of it.
 //
 //	Build       sources (module/) -> Assets    once per cache, opgen and Go version; minutes
+//	BuildNode   the same, with what a node needs besides
 //	OpenAssets  directory -> Assets            executables that exist: nothing is built
 //	Up          Options -> *Outcome            a control plane on loopback; seconds
 //	List        state directory -> []Status    what runs, found by pid and process start
 //	Down        name -> nothing left of it
+//
+// With a node (Linux, root), the record has one process: the supervisor, the first one of namespaces that hold the
+// whole cluster, and whose end is the end of everything in them. nodemodule/supervisor is its source.
 //
 // The binary's main module is separate from opgen's, because Kubernetes pins other versions of k8s.io modules. It
 // is embedded as templates: go:embed stops at a nested go.mod.

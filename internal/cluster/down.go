@@ -34,6 +34,9 @@ func (i *Instance) remove(ctx context.Context) error {
 	if err := stopProcesses(ctx, i.Processes); err != nil {
 		return fmt.Errorf("stop cluster %q: %w", i.Name, err)
 	}
+	if err := i.removeCgroup(); err != nil {
+		return fmt.Errorf("stop cluster %q: %w", i.Name, err)
+	}
 	return os.RemoveAll(i.Dir)
 }
 

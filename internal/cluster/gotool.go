@@ -33,42 +33,51 @@ func findGo(ctx context.Context) (goTool, error) {
 	return goTool{path: path, version: strings.TrimSpace(string(output))}, nil
 }
 
-// build compiles the module in dir to the file output.
-func (g goTool) build(ctx context.Context, dir, output string, progress ProgressFunc) error {
-	flags := []string{"-trimpath", "-buildvcs=false", "-gcflags", compileFlags, "-ldflags", linkFlags()}
-	total, err := g.listPackages(ctx, dir, flags, progress)
+// build compiles the programs of the module in dir, and writes them to or below the directory bin.
+func (g goTool) build(ctx context.Context, m module, dir, bin string, progress ProgressFunc) error {
+	report := func(p Progress) {
+		p.What = m.what
+		progress.report(p)
+	}
+	total, err := g.listPackages(ctx, m, dir, report)
 	if err != nil {
 		return err
 	}
 	compiled := 0
-	progress.report(Progress{Phase: PhaseCompiling, Total: total})
+	report(Progress{Phase: PhaseCompiling, Total: total})
 	countPackages := func(string) {
 		compiled++
 		phase := PhaseCompiling
 		if compiled >= total {
 			phase = PhaseLinking
 		}
-		progress.report(Progress{Phase: phase, Done: min(compiled, total), Total: total})
+		report(Progress{Phase: phase, Done: min(compiled, total), Total: total})
 	}
-	_, err = g.runGo(ctx, dir, countPackages, slices.Concat([]string{"build", "-v", "-o", output}, flags, []string{"."})...)
+	output := filepath.Join(bin, m.output)
+	if m.output == "." {
+		output += string(filepath.Separator) // names a directory for several programs
+	}
+	_, err = g.runGo(ctx, dir, countPackages, slices.Concat([]string{"build", "-v", "-o", output}, m.flags(), m.packages)...)
 	return err
 }
 
 // listPackages downloads what the build needs and counts the packages that Go's build cache does not have.
-func (g goTool) listPackages(ctx context.Context, dir string, flags []string, progress ProgressFunc) (int, error) {
+func (g goTool) listPackages(ctx context.Context, m module, dir string, report func(Progress)) (int, error) {
 	downloaded := 0
-	progress.report(Progress{Phase: PhaseDownloading})
+	report(Progress{Phase: PhaseDownloading})
 	countDownloads := func(line string) {
 		if strings.HasPrefix(line, "go: downloading ") {
 			downloaded++
-			progress.report(Progress{Phase: PhaseDownloading, Done: downloaded})
+			report(Progress{Phase: PhaseDownloading, Done: downloaded})
 		}
 	}
-	if err := g.trimModule(ctx, dir, countDownloads); err != nil {
-		return 0, err
+	if m.trimmed {
+		if err := g.trimModule(ctx, dir, countDownloads); err != nil {
+			return 0, err
+		}
 	}
 	stale := []string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}
-	packages, err := g.runGo(ctx, dir, countDownloads, slices.Concat(stale, flags, []string{"."})...)
+	packages, err := g.runGo(ctx, dir, countDownloads, slices.Concat(stale, m.flags(), m.packages)...)
 	return bytes.Count(packages, []byte("\n")), err
 }
 

@@ -27,7 +27,7 @@ func TestExplainSaysWhatToDo(t *testing.T) {
 
 func TestBuildWithoutGoNamesIt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	_, err := Build(t.Context(), Cache{Dir: t.TempDir()}, nil)
+	_, err := Build(t.Context(), Cache{Dir: t.TempDir()}, "", nil)
 	if err == nil || !strings.Contains(err.Error(), "install Go") {
 		t.Errorf("got %v, expected to be told to install Go", err)
 	}

@@ -91,7 +91,7 @@ func TestUpReplacesABrokenInstance(t *testing.T) {
 
 func TestInterruptedStartLeavesNothing(t *testing.T) {
 	o := realOptions(t, "interrupted")
-	if _, err := Build(t.Context(), o.Cache, nil); err != nil {
+	if _, err := Build(t.Context(), o.Cache, o.Release, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -119,7 +119,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 
 func TestTakenPortIsNoticed(t *testing.T) {
 	o := realOptions(t, "crowded")
-	assets, err := Build(t.Context(), o.Cache, nil)
+	assets, err := Build(t.Context(), o.Cache, o.Release, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,9 @@ func List(state StateDir) ([]Status, error) {
 
 func (i *Instance) status() Status {
 	status := Status{Instance: i, State: StateDead, Memory: map[string]int64{}}
+	if i.Node != nil && i.Running() {
+		i.Processes = append(i.Processes, nodeProcesses(i.Processes[0], nodeProgramNames())...)
+	}
 	for _, p := range i.Processes {
 		if p.Running() {
 			status.State = StateBroken
@@ -89,11 +92,16 @@ func FindByKubeconfig(state StateDir, path string) (*Instance, error) {
 type Variable struct{ Name, Value string }
 
 // Env returns the variables that tell other programs about the instance: KUBECONFIG for kubectl and
-// operators, KUBEBUILDER_ASSETS for envtest, and OPGEN_AUDIT_LOG for tests that count requests.
+// operators, KUBEBUILDER_ASSETS for envtest, OPGEN_AUDIT_LOG for tests that count requests, and with a node
+// OPGEN_REGISTRY for images.
 func (i *Instance) Env() []Variable {
-	return []Variable{
+	variables := []Variable{
 		{"KUBECONFIG", i.Kubeconfig()},
 		{"KUBEBUILDER_ASSETS", i.Assets},
 		{"OPGEN_AUDIT_LOG", i.AuditLog()},
 	}
+	if i.Node != nil {
+		variables = append(variables, Variable{"OPGEN_REGISTRY", i.Node.Registry})
+	}
+	return variables
 }

@@ -17,7 +17,7 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 	assets, exist := o.Assets, true
 	if assets == (Assets{}) {
 		var err error
-		if assets, exist, err = LookUp(ctx, o.Cache); err != nil {
+		if assets, exist, err = o.recipe().lookUp(ctx, o.Cache); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -39,8 +39,12 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 }
 
 // LookUp returns the assets that Build would return, and whether they are built already.
-func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
-	files, err := sourceFiles()
+func LookUp(ctx context.Context, cache Cache, release Release) (Assets, bool, error) {
+	return controlPlaneRecipe(release).lookUp(ctx, cache)
+}
+
+func (r recipe) lookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
+	files, err := r.sourceFiles()
 	if err != nil {
 		return Assets{}, false, err
 	}
@@ -48,6 +52,6 @@ func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
 	if err != nil {
 		return Assets{}, false, err
 	}
-	assets := cache.assetsOf(buildKey(files, tool.version))
-	return assets, assets.isComplete(), nil
+	assets := cache.assetsOf(r.release, r.buildKey(files, tool.version))
+	return assets, r.isBuilt(assets), nil
 }

@@ -1,13 +1,9 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -152,18 +148,10 @@ func (k Kubelet) read(ctx context.Context, into interface{ UnmarshalJSON([]byte)
 	return into.UnmarshalJSON(data)
 }
 
-// run runs kubectl and returns what it prints. An error is what it says on standard error.
+// run runs kubectl in the namespace and returns what it prints.
 func (k Kubelet) run(ctx context.Context, arguments ...string) ([]byte, error) {
 	if k.Namespace != "" {
 		arguments = append(arguments, "--namespace="+k.Namespace)
 	}
-	var problem bytes.Buffer
-	command := exec.CommandContext(ctx, k.Kubectl, arguments...)
-	command.Env = append(os.Environ(), "KUBERC=off") // no defaults and aliases of the user, and no warning about them
-	command.Stderr = &problem
-	data, err := command.Output()
-	if err != nil && problem.Len() > 0 {
-		err = errors.New(strings.TrimSpace(problem.String()))
-	}
-	return data, err
+	return runKubectl(ctx, k.Kubectl, arguments...)
 }

@@ -37,7 +37,7 @@ const holdScript = `read -r line <&3 && exec "$0" "$@" 3<&-`
 
 // startHeld starts a program that outlives this process, with its output in a log file. The program
 // does not notice that it was held.
-func startHeld(name, path string, args []string, logFile string) (*heldProcess, error) {
+func startHeld(name, path string, args []string, logFile string, configure ...func(*exec.Cmd)) (*heldProcess, error) {
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
@@ -52,6 +52,9 @@ func startHeld(name, path string, args []string, logFile string) (*heldProcess, 
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{reader} // becomes descriptor 3
 	detachFromTerminal(cmd)
+	for _, change := range configure {
+		change(cmd)
+	}
 	if err := cmd.Start(); err != nil {
 		writer.Close()
 		return nil, err

@@ -37,3 +37,11 @@ func signalProcess(pid int, signal syscall.Signal) error {
 func ExecKubectl(path string, args []string, environment []string) error {
 	return &os.PathError{Op: "run", Path: path, Err: syscall.Exec(path, append([]string{kubectl}, args...), environment)}
 }
+
+// ownerOf returns the user id of a file's owner.
+func ownerOf(info os.FileInfo) int {
+	if status, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(status.Uid)
+	}
+	return 0
+}

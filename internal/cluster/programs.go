@@ -8,12 +8,12 @@ import (
 )
 
 // ports are where the programs of an instance listen, all on loopback.
-type ports struct{ etcd, etcdPeer, apiServer int }
+type ports struct{ etcd, etcdPeer, apiServer, registry int }
 
 // freePorts finds ports that nobody listens on. Another program may take one before ours do;
 // startOnFreePorts tries other ports then.
 func freePorts() (ports, error) {
-	var found [3]int
+	var found [4]int
 	for n := range found {
 		// All listeners are open at once, so that the ports differ.
 		listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -23,7 +23,7 @@ func freePorts() (ports, error) {
 		defer listener.Close()
 		found[n] = listener.Addr().(*net.TCPAddr).Port
 	}
-	return ports{found[0], found[1], found[2]}, nil
+	return ports{found[0], found[1], found[2], found[3]}, nil
 }
 
 func loopbackAddress(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
@@ -41,10 +41,11 @@ const withoutAccounts = "--disable-admission-plugins=ServiceAccount"
 // programs returns the programs of the instance in the order of their start. The flags are those of
 // upstream's programs.
 func (i *Instance) programs(p ports, controllers bool) []program {
+	flags := withoutNodeFlags()
 	if !controllers {
-		return []program{i.etcdProgram(p), i.apiServerProgram(p, withoutAccounts)}
+		return []program{i.etcdProgram(p), i.apiServerProgram(p, append(flags, withoutAccounts)...)}
 	}
-	return []program{i.etcdProgram(p), i.apiServerProgram(p), i.controllerManagerProgram()}
+	return []program{i.etcdProgram(p), i.apiServerProgram(p, flags...), i.controllerManagerProgram()}
 }
 
 func (i *Instance) etcdProgram(p ports) program {
@@ -64,17 +65,24 @@ func (i *Instance) apiServerProgram(p ports, more ...string) program {
 	return program{apiServer, loopbackAddress(p.apiServer), append([]string{
 		"--etcd-servers=https://" + loopbackAddress(p.etcd), "--etcd-cafile=" + i.filePath("ca.crt"),
 		"--etcd-certfile=" + i.filePath("server.crt"), "--etcd-keyfile=" + i.filePath("server.key"),
-		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.apiServer),
+		fmt.Sprintf("--secure-port=%d", p.apiServer),
 		"--tls-cert-file=" + i.filePath("server.crt"), "--tls-private-key-file=" + i.filePath("server.key"),
 		"--client-ca-file=" + i.filePath("ca.crt"), "--cert-dir=" + i.Dir,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-signing-key-file=" + i.filePath("sa.key"), "--service-account-key-file=" + i.filePath("sa.pub"),
-		"--authorization-mode=RBAC", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+		"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 		"--service-cluster-ip-range=" + serviceRange, "--allow-privileged",
-		"--endpoint-reconciler-type=none", // otherwise it would publish a loopback address, which validation refuses
 		"--audit-policy-file=" + i.filePath("audit-policy.yaml"), "--audit-log-path=" + i.AuditLog(),
 		"--audit-log-maxsize=100", "--audit-log-maxbackup=2",
 	}, more...)}
+}
+
+// withoutNodeFlags are those of an API server that runs on loopback alone.
+func withoutNodeFlags() []string {
+	return []string{
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--authorization-mode=RBAC",
+		"--endpoint-reconciler-type=none", // otherwise it would publish a loopback address, which validation refuses
+	}
 }
 
 // controllerManagerProgram runs without a port and without leader election. It names a directory

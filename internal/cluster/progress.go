@@ -15,8 +15,9 @@ const (
 // Progress is a report about a step that takes long.
 type Progress struct {
 	Phase Phase
-	Done  int // packages compiled, or modules downloaded, so far
-	Total int // packages to compile; 0 when not known
+	What  string // that is built, such as "Kubernetes v1.36.3"
+	Done  int    // packages compiled, or modules downloaded, so far
+	Total int    // packages to compile; 0 when not known
 }
 
 // ProgressFunc receives reports, one at a time. It should return quickly, because there are many.

@@ -40,13 +40,14 @@ func (i *Instance) isReady(ctx context.Context) bool {
 }
 
 // answersRequests reports whether the API server is ready and the default namespace exists. With
-// controllers it also waits for the default ServiceAccount, without which Pods are refused.
+// controllers it also waits for the default ServiceAccount, without which Pods are refused, and with a node for that.
 func (i *Instance) answersRequests(ctx context.Context, client *http.Client) bool {
 	made := "/api/v1/namespaces/default"
 	if i.HasControllers() {
 		made += "/serviceaccounts/default"
 	}
-	return answersOK(ctx, client, i.Server+"/readyz") && answersOK(ctx, client, i.Server+made)
+	return answersOK(ctx, client, i.Server+"/readyz") && answersOK(ctx, client, i.Server+made) &&
+		(i.Node == nil || i.nodeIsReady(ctx, client))
 }
 
 func answersOK(ctx context.Context, client *http.Client, url string) bool {

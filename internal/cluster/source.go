@@ -4,26 +4,21 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 )
 
-// Version is the Kubernetes version of the control plane. module/go.mod.tmpl pins the modules that belong to it.
-const Version = "v1.36.3"
-
-//go:embed module/*.tmpl
+// sources are the files of the modules that recipes build. module/ is the one of the newest release, and in directories
+// what older ones have in place of its files.
+//
+//go:embed module containerdmodule nodemodule
 var sources embed.FS
-
-// linkFlags strip the binary and stamp it with the version that it reports.
-func linkFlags() string {
-	minor := strings.Split(Version, ".")[1]
-	const stamp = "k8s.io/component-base/version."
-	return fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=1 -X %[1]sgitMinor=%[3]s -X %[1]sgitTreeState=clean",
-		stamp, Version, minor)
-}
 
 // compileFlags leave out debugging information, which the linker would strip anyway. This saves 7%
 // of the compile time and 20% of the output.
@@ -36,46 +31,68 @@ const (
 	trimmedFile   = "pkg/admission/plugin/policy/generic/policy_test_context.go"
 )
 
-// sourceFile is one file of the binary's main module.
+// sourceFile is one file of the modules that a recipe builds.
 type sourceFile struct {
-	name string
+	name string // with the module's directory, separated by slashes
 	data []byte
 }
 
-// sourceFiles returns the main module of the binary, sorted by name.
-func sourceFiles() ([]sourceFile, error) {
-	entries, err := sources.ReadDir("module")
-	if err != nil {
-		return nil, err
-	}
+// sourceFiles returns the files of the recipe's modules, sorted by name within each.
+func (r recipe) sourceFiles() ([]sourceFile, error) {
 	var files []sourceFile
-	for _, entry := range entries {
-		data, err := sources.ReadFile("module/" + entry.Name())
+	for _, m := range r.modules {
+		err := fs.WalkDir(sources, m.dir, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() {
+				if isOlder, _ := path.Match(m.dir+"/v1.*", name); isOlder {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			data, err := r.readSource(m, name)
+			files = append(files, sourceFile{strings.TrimSuffix(name, ".tmpl"), data})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, sourceFile{strings.TrimSuffix(entry.Name(), ".tmpl"), data})
 	}
 	return files, nil
 }
 
+// readSource returns the content of a file, or what an older release has in its place.
+func (r recipe) readSource(m module, name string) ([]byte, error) {
+	older := path.Join(m.dir, "v"+r.release.Minor(), strings.TrimPrefix(name, m.dir+"/"))
+	data, err := sources.ReadFile(older)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sources.ReadFile(name)
+	}
+	return data, err
+}
+
 // buildKey identifies a build. Equal keys mean the same sources, compiler and platform.
-func buildKey(files []sourceFile, goVersion string) string {
+func (r recipe) buildKey(files []sourceFile, goVersion string) string {
 	hash := sha256.New()
-	fmt.Fprintln(hash, goVersion, runtime.GOOS, runtime.GOARCH, linkFlags(), compileFlags, trimmedModule, trimmedFile)
+	fmt.Fprintln(hash, goVersion, runtime.GOOS, runtime.GOARCH, trimmedModule, trimmedFile)
+	for _, m := range r.modules {
+		fmt.Fprintln(hash, m.flags(), m.packages)
+	}
 	for _, file := range files {
 		fmt.Fprintf(hash, "%s %d\n", file.name, len(file.data))
 		hash.Write(file.data)
 	}
-	return Version + "-" + hex.EncodeToString(hash.Sum(nil))[:16]
+	return string(r.release) + "-" + r.name + hex.EncodeToString(hash.Sum(nil))[:16]
 }
 
 func writeSources(files []sourceFile, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	for _, file := range files {
-		if err := os.WriteFile(filepath.Join(dir, file.name), file.data, 0o644); err != nil {
+		name := filepath.Join(dir, filepath.FromSlash(file.name))
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(path.Dir(file.name))), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, file.data, 0o644); err != nil {
 			return err
 		}
 	}

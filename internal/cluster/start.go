@@ -35,6 +35,9 @@ func startOnFreePorts(ctx context.Context, o Options, assets Assets) (*Instance,
 			Server:    "https://" + loopbackAddress(p.apiServer),
 			StartedAt: time.Now().UTC(),
 		}
+		if o.Node {
+			instance.Node = newNodeRecord(o.Name, instance.Dir, p)
+		}
 		err = instance.start(ctx, assets, p)
 		if err == nil {
 			return instance, nil
@@ -74,6 +77,9 @@ func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
 
 // holdProcesses starts the programs as held processes and saves their pids in the record.
 func (i *Instance) holdProcesses(assets Assets, p ports) ([]*heldProcess, error) {
+	if i.Node != nil {
+		return i.holdNode(assets, p)
+	}
 	var processes []*heldProcess
 	abandon := func() {
 		for _, process := range processes {
@@ -118,14 +124,31 @@ func (i *Instance) awaitReady(ctx context.Context, processes []*heldProcess) err
 		return err
 	}
 	defer client.CloseIdleConnections()
+	if i.Node == nil {
+		return waitUntil(ctx, func() bool { return i.answersRequests(ctx, client) })
+	}
+	if err := waitUntil(ctx, func() bool { return answersOK(ctx, client, i.Server+"/readyz") }); err != nil {
+		return err
+	}
+	if err := i.createNodeObjects(ctx, client); err != nil {
+		return err
+	}
 	return waitUntil(ctx, func() bool { return i.answersRequests(ctx, client) })
 }
 
-// explainEnd returns an error that says why a program ended, from the end of its log.
+// explainEnd returns an error that says why a program ended, from the end of its log. Of a supervisor, whose log names
+// the program that has ended, it is the log of that program.
 func (i *Instance) explainEnd(program string) error {
 	data, err := os.ReadFile(i.Log(program))
 	if err != nil {
 		return err
+	}
+	if program == supervisor {
+		for _, name := range append(nodeProgramNames(), ctr) {
+			if strings.Contains(string(data), " "+name+" ended: ") {
+				return i.explainEnd(name)
+			}
+		}
 	}
 	var last tail
 	for line := range strings.Lines(string(data)) {

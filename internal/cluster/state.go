@@ -65,6 +65,8 @@ type Instance struct {
 	Server    string    `json:"server"` // URL of the API server
 	StartedAt time.Time `json:"startedAt"`
 	Processes []Process `json:"processes"`
+
+	Node *NodeRecord `json:"node,omitempty"` // nil without a node
 }
 
 // Kubeconfig is the path of a kubeconfig with all rights.
@@ -93,7 +95,7 @@ func (i *Instance) Running() bool {
 
 // HasControllers reports whether the instance was started with a kube-controller-manager.
 func (i *Instance) HasControllers() bool {
-	return slices.ContainsFunc(i.Processes, func(p Process) bool { return p.Name == controllerManager })
+	return i.Node != nil || slices.ContainsFunc(i.Processes, func(p Process) bool { return p.Name == controllerManager })
 }
 
 // deadProcesses returns the names of the processes that do not run.

@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 )
 
@@ -30,3 +31,5 @@ func residentMemory(int) int64 { return 0 }
 
 // ExecKubectl is not supported on this system.
 func ExecKubectl(string, []string, []string) error { return errUnsupported }
+
+func ownerOf(os.FileInfo) int { return 0 }

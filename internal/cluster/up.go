@@ -1,11 +1,17 @@
 package cluster
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Options say which instance Up starts, and from which executables.
 type Options struct {
-	Name     string // DefaultName when empty
-	Assets   Assets // executables to start it from; the zero value stands for those that Build returns
+	Name     string  // DefaultName when empty
+	Node     bool    // with a node: Linux and root alone
+	Assets   Assets  // executables to start it from; the zero value stands for those that Build returns
+	Release  Release // that Build makes; the newest when empty
 	Cache    Cache
 	State    StateDir
 	Progress ProgressFunc
@@ -32,7 +38,12 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	// An instance that runs is used whatever its version is, so that no build is needed.
 	if existing, err := o.State.loadInstance(o.Name); err == nil && existing != nil && existing.isReady(ctx) {
-		return &Outcome{Instance: existing, Existed: true}, nil
+		return o.useExisting(existing)
+	}
+	if o.Node {
+		if err := CheckNode(); err != nil {
+			return nil, err
+		}
 	}
 	assets, err := o.provideAssets(ctx)
 	if err != nil {
@@ -51,7 +62,28 @@ func (o Options) provideAssets(ctx context.Context) (Assets, error) {
 	if o.Assets != (Assets{}) {
 		return o.Assets, nil
 	}
-	return Build(ctx, o.Cache, o.Progress)
+	if o.Node {
+		return BuildNode(ctx, o.Cache, o.Progress)
+	}
+	return Build(ctx, o.Cache, o.Release, o.Progress)
+}
+
+func (o Options) recipe() recipe {
+	if o.Node {
+		return nodeRecipe()
+	}
+	return controlPlaneRecipe(o.Release)
+}
+
+// ErrWithoutNode is what Up returns, wrapped, when an instance without a node has the name of one that is to have one.
+var ErrWithoutNode = errors.New("runs without a node")
+
+// useExisting returns an instance that runs, unless it lacks the node that was asked for.
+func (o Options) useExisting(existing *Instance) (*Outcome, error) {
+	if o.Node && existing.Node == nil {
+		return nil, fmt.Errorf("cluster %q %w", existing.Name, ErrWithoutNode)
+	}
+	return &Outcome{Instance: existing, Existed: true}, nil
 }
 
 // replaceOrStart starts the instance, after it has removed a broken one. The caller has the lock.
@@ -63,7 +95,7 @@ func replaceOrStart(ctx context.Context, o Options, assets Assets) (*Outcome, er
 	outcome := &Outcome{}
 	if existing != nil {
 		if existing.isReady(ctx) { // another Up was faster
-			return &Outcome{Instance: existing, Existed: true}, nil
+			return o.useExisting(existing)
 		}
 		outcome.Gone = existing.deadProcesses()
 		if err := existing.remove(ctx); err != nil {

@@ -19,6 +19,9 @@ import (
 //	  name: example
 //	  # resources: {}
 //
+// Of a version with goTypes: true, it has those optional fields only that have a default or an
+// example: the markers there say little of what the others mean.
+//
 // If Sample finds no value for a rule or a pattern, a comment at the top lists what the author has
 // to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
@@ -41,7 +44,7 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 		"kind":       api.Names.Kind,
 		"metadata":   map[string]any{"name": strings.ToLower(api.Names.Kind) + "-sample"},
 	}
-	sampler := sampler{validator: validator, root: object}
+	sampler := sampler{validator: validator, root: object, modest: api.Versions[at].GoTypes}
 	var unset []byte
 	if root := api.Versions[at].Spec; root != nil {
 		sampler.setSpec(root, schema.Properties["spec"])
@@ -60,65 +63,6 @@ func completionComment(errs []string) []byte {
 	}
 	text := "Complete this object: opgen could not find a value for every field.\n" + strings.Join(errs, "\n")
 	return []byte("# " + strings.ReplaceAll(text, "\n", "\n#   ") + "\n")
-}
-
-// sampler makes a sample object.
-type sampler struct {
-	validator *ObjectValidator
-	root      map[string]any
-	options   []option
-}
-
-// option is an optional field that the sample may have.
-type option struct {
-	parent map[string]any
-	name   string
-	value  any
-}
-
-// setSpec sets the spec to its required fields, and adds options. If the object is not valid with
-// all options together, it tries them one by one, three times. The first time it keeps those that
-// reduce the number of errors. The second time it also keeps those that do not increase it, for
-// rules that require several fields at once, which the third time may complete.
-func (s *sampler) setSpec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
-	s.root["spec"] = s.valueFor("spec", node, schema)
-	s.options = s.options[:min(len(s.options), maxOptions)]
-	errorCount := len(s.validator.Validate(s.root))
-	if errorCount == 0 && s.setAllOptions() {
-		return
-	}
-	for _, lenient := range []bool{false, true, false} {
-		for _, o := range s.options {
-			if _, set := o.parent[o.name]; set {
-				continue
-			}
-			o.parent[o.name] = o.value
-			if now := len(s.validator.Validate(s.root)); now < errorCount || now == 0 || lenient && now == errorCount {
-				errorCount = now
-				continue
-			}
-			delete(o.parent, o.name)
-		}
-	}
-}
-
-// maxOptions is the maximum number of optional fields in a sample. More would be hard to read, and
-// the whole object is validated for each of them.
-const maxOptions = 64
-
-// setAllOptions sets all options. It removes them again, and returns false, if they make the object
-// invalid.
-func (s *sampler) setAllOptions() bool {
-	for _, o := range s.options {
-		o.parent[o.name] = o.value
-	}
-	if len(s.validator.Validate(s.root)) == 0 {
-		return true
-	}
-	for _, o := range s.options {
-		delete(o.parent, o.name)
-	}
-	return false
 }
 
 // valueFor returns a value that a schema allows. The node is nil inside of Kubernetes types.
@@ -150,25 +94,35 @@ func (s *sampler) valueFor(name string, node *spec.Schema, schema apiextv1.JSONS
 	}
 }
 
-// fixedValue returns the value that follows from a default, an enum or a type of Kubernetes.
+// fixedValue returns the value that follows from an example, a default, an enum or a type of
+// Kubernetes.
 func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) {
-	if schema.Default != nil {
+	switch {
+	case schema.Example != nil:
+		return fromJSON(*schema.Example), true
+	case schema.Default != nil:
 		return fromJSON(*schema.Default), true
-	}
-	if len(schema.Enum) > 0 {
+	case len(schema.Enum) > 0:
 		return fromJSON(schema.Enum[0]), true
-	}
-	if node == nil {
+	case node == nil:
 		return nil, false
 	}
-	switch t := node.Declared().Type; {
-	case t == spec.TypeDuration && schema.Pattern == spec.DurationPattern: // the author has not set another pattern
+	switch declared := node.Declared(); {
+	case declared.Type == spec.TypeDuration && schema.Pattern == spec.DurationPattern: // the author has not set another pattern
 		return "1m0s", true
-	case t == spec.TypeQuantity:
+	case declared.Foreign == metaPackage && schema.Type == "string" && schema.Format == "" && schema.Pattern == "": // a Duration
+		return "1m0s", true
+	case declared.Type == spec.TypeQuantity, declared.Foreign == resourcePackage:
 		return "1Gi", true
 	}
 	return nil, false
 }
+
+// The packages of metav1.Duration and resource.Quantity.
+const (
+	metaPackage     = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcePackage = "k8s.io/apimachinery/pkg/api/resource"
+)
 
 func fromJSON(raw apiextv1.JSON) any {
 	decoded, err := decodeObject([]byte(`{"value":` + string(raw.Raw) + `}`))
@@ -197,10 +151,12 @@ func (s *sampler) objectFor(node *spec.Schema, schema apiextv1.JSONSchemaProps) 
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
 			out[name] = s.valueFor(name, nodeBelow(node, name), child)
-		} else if node != nil && node.Type == "" && !node.Foreign && isSimple(child) {
-			s.options = append(s.options, option{out, name, s.valueFor(name, nodeBelow(node, name), child)})
+		} else if node != nil && node.Type == "" && node.Foreign == "" && isSimple(child) {
+			suggested := child.Default != nil || child.Example != nil
+			s.options = append(s.options, option{out, name, s.valueFor(name, nodeBelow(node, name), child), suggested})
 		}
 	}
+	s.completeKubernetes(out, schema)
 	return out
 }
 

@@ -18,7 +18,7 @@ const maxShownDepth = 4
 func (s *sampler) unsetFields(node *spec.Schema, schema apiextv1.JSONSchemaProps) ([]byte, error) {
 	set, isObject := s.root["spec"].(map[string]any)
 	declared := node.Declared()
-	if !isObject || declared.Type != "" || declared.Foreign {
+	if !isObject || declared.Type != "" || declared.Foreign != "" {
 		return nil, nil
 	}
 	var lines []string
@@ -57,7 +57,7 @@ func (s *sampler) wholeValue(name string, node *spec.Schema, schema apiextv1.JSO
 		node = node.Declared()
 	}
 	_, fixed := fixedValue(node, schema)
-	if fixed || node == nil || node.Type != "" || node.Foreign || schema.XEmbeddedResource || depth >= maxShownDepth {
+	if fixed || node == nil || node.Type != "" || node.Foreign != "" || schema.XEmbeddedResource || depth >= maxShownDepth {
 		return s.valueFor(name, node, schema)
 	}
 	switch {

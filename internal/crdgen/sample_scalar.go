@@ -58,6 +58,9 @@ func stringFor(name string, schema apiextv1.JSONSchemaProps) string {
 	if value, found := formatValues[schema.Format]; found {
 		candidates = append([]string{value, "2026-01-01T00:00:00.000000Z"}, candidates...)
 	}
+	if value := valueNamed(name); value != "" {
+		candidates = append([]string{value}, candidates...)
+	}
 	candidates = append(candidates, matchesOf(schema.Pattern)...)
 	pattern, err := regexp.Compile(schema.Pattern)
 	if err != nil {

@@ -100,6 +100,7 @@ func TestSample(t *testing.T) {
   port: 1
   ref:
     key: example
+    name: example
   since: "2026-01-01T00:00:00Z"
   size: 1Gi`},
 		{"lists with keys", `

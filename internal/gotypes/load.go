@@ -24,6 +24,8 @@ import (
 type Source struct {
 	Dir   string            // absolute; its go.mod decides which packages exist
 	Files map[string][]byte // content of files by slash-separated path from Dir
+	// ModFile takes the place of go.mod; empty: go.mod itself.
+	ModFile string
 	// IgnoreUnexportedFields ignores unexported fields with a JSON tag, which are errors otherwise.
 	IgnoreUnexportedFields bool
 	// Loaded receives the folders of the loaded packages. Nil discards them.
@@ -55,6 +57,9 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 	// Generated methods are hidden, as they are from controller-gen: only what is written by hand
 	// matters.
 	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.positions.fset}
+	if source.ModFile != "" {
+		cfg.BuildFlags = []string{"-modfile=" + source.ModFile, "-mod=mod"} // a vendor/ is of go.mod
+	}
 	roots, err := loader.LoadRootsWithConfig(cfg, importPaths...)
 	if err != nil {
 		return nil, loadError(err)

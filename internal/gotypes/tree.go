@@ -1,6 +1,7 @@
 package gotypes
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"maps"
@@ -28,7 +29,7 @@ type origin struct {
 	node    ast.Node  // has the position
 	expr    ast.Expr  // the Go type; nil if it does not matter
 	markers []comment // that apply to it
-	foreign bool      // it belongs to a type of another module
+	foreign string    // import path of the type of another module that it belongs to
 	depth   int       // number of embedded structs around it
 }
 
@@ -44,7 +45,7 @@ func (t tree) nodeOf(s apiextv1.JSONSchemaProps, at origin) *spec.Schema {
 	t.program.setKeywordPositions(out, at.markers)
 	fields := t.fieldsOf(at)
 	for _, name := range t.propertyOrder(s, fields) {
-		below := origin{pkg: at.pkg, node: at.node, foreign: true}
+		below := origin{pkg: at.pkg, node: at.node, foreign: cmp.Or(at.foreign, t.embeddedForeign(at))}
 		goName := spec.GoName(name)
 		if f, found := fields[name]; found {
 			below, goName = f.origin, f.name
@@ -116,7 +117,7 @@ func (t tree) followName(at origin) origin {
 		case *ast.SelectorExpr:
 			pkg := t.importedPackage(at.pkg, expr)
 			if pkg == nil || !t.program.inModule(pkg) {
-				at.foreign, at.expr = true, nil
+				at.foreign, at.expr = cmp.Or(importPath(at.pkg, expr), metaPackage), nil
 				return at
 			}
 			info := t.program.parser.LookupType(pkg, expr.Sel.Name)
@@ -139,15 +140,37 @@ func (t tree) ofType(at origin, info *markers.TypeInfo) origin {
 
 // importedPackage returns the package that a selector names.
 func (t tree) importedPackage(from *loader.Package, expr *ast.SelectorExpr) *loader.Package {
+	return from.Imports()[importPath(from, expr)]
+}
+
+// importPath returns the import path of the package that a selector names, and "" if it is not
+// known.
+func importPath(from *loader.Package, expr *ast.SelectorExpr) string {
 	ident, ok := expr.X.(*ast.Ident)
 	if !ok || from.TypesInfo == nil {
-		return nil
+		return ""
 	}
 	name, ok := from.TypesInfo.Uses[ident].(*types.PkgName)
 	if !ok {
-		return nil
+		return ""
 	}
-	return from.Imports()[name.Imported().Path()]
+	return name.Imported().Path()
+}
+
+// embeddedForeign returns the package of the first type of another module that a struct embeds: a
+// property without a field in the project is from there.
+func (t tree) embeddedForeign(at origin) string {
+	if structType, ok := at.expr.(*ast.StructType); ok {
+		for _, f := range structType.Fields.List {
+			if len(f.Names) > 0 {
+				continue
+			}
+			if embedded := t.followName(origin{pkg: at.pkg, node: f, expr: f.Type, depth: at.depth + 1}); embedded.foreign != "" {
+				return embedded.foreign
+			}
+		}
+	}
+	return metaPackage
 }
 
 // fieldOrigin is the origin of a field, and its Go name.

@@ -73,9 +73,19 @@ var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
 // messages.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
 
+// misapplied matches controller-tools' message about a limit of a type that it cannot name, such as a
+// struct.
+var misapplied = lazyregexp.New(`^(must apply .* value), found(?: type "")?$`)
+
+// typeDoesNotFit ends messages about a limit of such a type.
+const typeDoesNotFit = ", which the type is not"
+
 // loaderMessage returns the first line of a message, without the Go types of controller-tools.
 func loaderMessage(message string) string {
 	message = firstLine(message)
+	if match := misapplied().FindStringSubmatch(message); match != nil {
+		return match[1] + typeDoesNotFit
+	}
 	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
 		return noSchema[what] + " has no schema"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -60,6 +61,9 @@ func Versions(source Source, all []AuthoredPackage) (Authored, spec.Problems, er
 				authored.APIs[kind.API] = copyOfAPI(kind.API)
 			}
 			r.readKind(p.roots[pkg.ImportPath], kind, authored.APIs[kind.API])
+		}
+		if root := p.roots[pkg.ImportPath]; root != nil && len(pkg.Kinds) > 0 {
+			r.checkGroup(root, pkg.Kinds[0]) // the other kinds have the same group
 		}
 	}
 	authored.Warnings = r.warnings
@@ -215,7 +219,14 @@ func (p *program) packageProblems() spec.Problems {
 	if slices.ContainsFunc(problems, placed) { // errors without a position follow from those that have one
 		problems = slices.DeleteFunc(problems, func(problem spec.Problem) bool { return !placed(problem) })
 	}
+	if slices.ContainsFunc(problems, isUnknownType) { // no limit fits a type that is not known
+		problems = slices.DeleteFunc(problems, func(problem spec.Problem) bool { return strings.HasSuffix(problem.Message, typeDoesNotFit) })
+	}
 	return problems
+}
+
+func isUnknownType(problem spec.Problem) bool {
+	return strings.HasPrefix(problem.Message, "unknown type ")
 }
 
 // isBroken reports whether errors of a package prevent its types from being known.

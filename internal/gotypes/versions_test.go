@@ -19,7 +19,7 @@ func TestGoldenErrors(t *testing.T) {
 	a := archive(t, "errors.txtar")
 	dir := module(t, a)
 	got := map[string]string{}
-	for _, version := range []string{"v1", "v2", "v3"} {
+	for _, version := range []string{"v1", "v2", "v3", "v4", "v5", "v6"} {
 		api, problems := spec.ParsePartial(version+".yaml", file(a, version+".yaml"))
 		if api == nil {
 			t.Fatal(problems)

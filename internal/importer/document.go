@@ -36,7 +36,7 @@ func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 			return crds, nil
 		}
 		if err != nil {
-			return nil, spec.Problems{{Pos: whole, Message: "is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
+			return nil, spec.Problems{spec.SyntaxProblem(file, data, err)}
 		}
 		root, err := resolveAliases(&doc, &budget, 0, false)
 		if err != nil {

@@ -82,12 +82,15 @@ func completeFromKubernetes(c *Resource) bool {
 	return true
 }
 
+// ForeignKindHint says what a spec file needs to name a kind that opgen does not know.
+const ForeignKindHint = "for a kind of someone else's, give plural: and scope:"
+
 // unknownKind returns the problem of a kind that is neither of the project nor of Kubernetes. A kind of a
 // group of the project may be one that is yet to be created.
 func (r Resolver) unknownKind(declared spec.Resource, group string) *spec.Problem {
 	problem := &spec.Problem{
 		Message: fmt.Sprintf("Kubernetes has no kind %q in %s", declared.Kind, declared.APIVersion),
-		Hint:    "for a kind of someone else's, give plural: and scope:",
+		Hint:    ForeignKindHint,
 	}
 	if slices.ContainsFunc(r.APIs, func(api *spec.Summary) bool { return api.Group == group }) {
 		problem.Message = fmt.Sprintf("the project has no kind %q in %s", declared.Kind, declared.APIVersion)

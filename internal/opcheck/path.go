@@ -35,6 +35,9 @@ func (c *paths) checkPath(of kinds.Resource, path, value string, fitting want) {
 			c.reportAt(path, value+" leads through the list "+so, fitting.instead)
 			return
 		}
+		if message != "" && strings.Contains(name, "/") {
+			hint = `a dot in the name of a label or an annotation is written as \. as in example\.com/owner`
+		}
 		if message != "" {
 			c.reportAt(path, value+" leads to no field of "+of.Kind+": "+message, hint)
 			return

@@ -36,6 +36,7 @@ func (p *Project) AddAPIs(files []SpecFile) (Addition, error) {
 	var problems spec.Problems
 	for _, f := range files {
 		api, found := crdgen.Parse(f.Name, f.Data, p.Spec.MinKubernetes, p.SharedTypes...)
+		nameStoredVersion(p.Tree, p.Spec, f, found, p.SharedTypes)
 		problems = append(problems, found...)
 		a.APIs = append(a.APIs, api)
 	}
@@ -48,8 +49,9 @@ func (p *Project) AddAPIs(files []SpecFile) (Addition, error) {
 	var refused []error
 	for i, api := range a.APIs {
 		api.File = p.apiFile(api, a.Input.APIs)
-		refused = append(refused, p.addFile(&a, api.File, files[i]))
-		a.Input.APIs = append(apisWithout(a.Input.APIs, api.File), scaffold.Parsed(api)...)
+		completed, found := scaffold.CompleteConversion(p.Spec, p.Tree, scaffold.Parsed(api)[0])
+		refused = append(refused, p.addFile(&a, api.File, files[i]), found.Err())
+		a.APIs[i], a.Input.APIs = completed.Read(), append(apisWithout(a.Input.APIs, api.File), completed)
 	}
 	if err := errors.Join(refused...); err != nil {
 		return Addition{}, err

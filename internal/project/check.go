@@ -31,10 +31,10 @@ func (p *Project) Check(source scaffold.Source, changes *tree.Changes) ([]Findin
 		return nil, err
 	}
 	findings = append(findings, samples...)
-	tree := os.DirFS(p.Dir)
+	tree, module := os.DirFS(p.Dir), os.DirFS(p.module.Dir)
 	for _, mismatch := range slices.Concat(
-		scaffold.MissingFunctions(tree, p.Spec.Module, changes), scaffold.VersionMismatches(tree, p.Tool),
-		scaffold.MissingModules(tree, scaffold.Summaries(source.APIs), source.Controllers),
+		scaffold.MissingFunctions(tree, p.Spec.Module, changes), scaffold.VersionMismatches(module, tree, p.Tool),
+		scaffold.MissingModules(module, scaffold.Summaries(source.APIs), source.Controllers),
 	) {
 		findings = append(findings, Finding{mismatch.Path, mismatch.Message})
 	}

@@ -41,6 +41,16 @@ func Find() (string, error) {
 	}
 }
 
+// ReadProjectFile reads opgen.yaml of the project in a folder.
+func ReadProjectFile(dir string) (*spec.Project, error) {
+	file, err := ReadFile(FileName, filepath.Join(dir, FileName))
+	if err != nil {
+		return nil, err
+	}
+	project, problems := spec.ParseProject(file.Name, file.Data)
+	return project, problems.Err()
+}
+
 // ReadFolder reads the spec files of a folder of a tree, in the order of their names.
 func ReadFolder(tree fs.FS, folder string) ([]SpecFile, error) {
 	entries, err := readEntries(tree, folder)

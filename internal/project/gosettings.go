@@ -27,6 +27,9 @@ func goSettings(dir string) string {
 		}
 	}
 	files := []string{modulecache.EnvironmentFile(), filepath.Join(goRoot(), "VERSION")}
+	if above := moduleFolder(filepath.Dir(dir)); above != "" {
+		files = append(files, filepath.Join(above, "go.mod"), filepath.Join(above, "go.sum"))
+	}
 	for _, work := range []string{workFile(dir), os.Getenv("GOWORK")} {
 		files = append(files, work, work+".sum")
 	}

@@ -9,17 +9,31 @@ import (
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 // ReadGo completes an input from the Go source of the project in dir. It reads packages in the
 // workspace of the project. tree is the same folder.
 func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
 	if in.NeedsGoSource() {
-		if err := useWorkspace(dir); err != nil {
+		if err := chooseWorkspace(dir, in); err != nil {
 			return scaffold.Source{}, err
 		}
 	}
-	return scaffold.ReadGo(dir, tree, in)
+	source, err := scaffold.ReadGo(dir, tree, in)
+	if err == nil && in.NeedsGoSource() {
+		source.Warn(warnings.OfGoTypes(scaffold.ReadAll(source.APIs)))
+	}
+	return source, err
+}
+
+// chooseWorkspace sets the workspace of the project in dir, and none if packages are read with another
+// file than go.mod, which go does in no workspace.
+func chooseWorkspace(dir string, in scaffold.Input) error {
+	if in.ModFile != "" {
+		return os.Setenv("GOWORK", "off")
+	}
+	return useWorkspace(ModuleOf(dir, in.Project.Module).Dir)
 }
 
 // ReadGoTypes completes APIs from the Go source of the project that the working directory is in, or
@@ -29,12 +43,8 @@ func ReadGoTypes(apis []*spec.API) ([]*spec.API, error) {
 	if err != nil {
 		return apis, readModule(apis)
 	}
-	file, err := ReadFile(FileName, filepath.Join(dir, FileName))
+	project, err := ReadProjectFile(dir)
 	if err != nil {
-		return nil, err
-	}
-	project, problems := spec.ParseProject(file.Name, file.Data)
-	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	source, err := ReadGo(dir, os.DirFS(dir), scaffold.Input{Project: project, APIs: scaffold.Parsed(apis...)})

@@ -26,6 +26,7 @@ type Project struct {
 	SharedTypes []*spec.NamedType
 	Tool        scaffold.Tool
 
+	module Module // that the project is, or is in
 	known  Known
 	warned []spec.Problems // the warnings about each API, once they have been looked for
 }
@@ -34,12 +35,12 @@ type Project struct {
 // and known is from an earlier run: an API that it has is not parsed before something is made of it.
 // The error is spec.Problems if a file is invalid.
 func Load(dir string, tree fs.FS, version string, known Known) (*Project, error) {
-	p := &Project{Dir: dir, Tree: tree, Tool: ToolFor(dir, version), known: known}
-	return p.readAll()
+	p := &Project{Dir: dir, Tree: tree, known: known}
+	return p.readAll(version)
 }
 
 // readAll reads all spec files.
-func (p *Project) readAll() (*Project, error) {
+func (p *Project) readAll(version string) (*Project, error) {
 	tree := p.Tree
 	file, err := readInTree(tree, FileName)
 	if err != nil {
@@ -47,8 +48,13 @@ func (p *Project) readAll() (*Project, error) {
 	}
 	var problems spec.Problems
 	p.Spec, problems = spec.ParseProject(file.Name, file.Data)
+	if p.Spec != nil {
+		p.module = ModuleOf(p.Dir, p.Spec.Module)
+		p.Tool = ToolFor(p.module.Dir, version)
+	}
 	for _, read := range []func() (spec.Problems, error){
 		p.readAPIs, p.readControllers, func() (spec.Problems, error) { return misnamedFiles(tree) },
+		func() (spec.Problems, error) { return checkModule(tree, p.Spec) },
 	} {
 		more, err := read()
 		if err != nil {
@@ -80,6 +86,10 @@ func (p *Project) readAPIs() (spec.Problems, error) {
 			return crdgen.Parse(files[i].Name, files[i].Data, minKubernetes, p.SharedTypes...)
 		})
 		p.APIs[i], found[i] = p.newAPI(digestOfFiles(slices.Concat(types, files[i:i+1])), read)
+		if p.Spec != nil && len(found[i]) == 0 {
+			p.APIs[i], found[i] = scaffold.CompleteConversion(p.Spec, p.Tree, p.APIs[i])
+		}
+		nameStoredVersion(p.Tree, p.Spec, files[i], found[i], p.SharedTypes)
 	})
 	return append(problems, slices.Concat(found...)...), nil
 }
@@ -116,5 +126,5 @@ func (p *Project) readControllers() (spec.Problems, error) {
 
 // Input returns what the project is generated from.
 func (p *Project) Input() scaffold.Input {
-	return scaffold.Input{Project: p.Spec, APIs: p.APIs, Controllers: p.Controllers, Tool: p.Tool, Known: p.known.Parts}
+	return scaffold.Input{Project: p.Spec, APIs: p.APIs, Controllers: p.Controllers, Tool: p.Tool, InModule: p.module.Above, Known: p.known.Parts}
 }

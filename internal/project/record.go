@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"reflect"
+	"slices"
 	"time"
 
 	"github.com/opgen-dev/opgen/internal/cache"
-	"github.com/opgen-dev/opgen/internal/rbacmarkers"
+	"github.com/opgen-dev/opgen/internal/gomarkers"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
@@ -32,12 +32,12 @@ type lastRun struct {
 	Known json.RawMessage `json:"known"` // a Known, which is not needed where nothing has changed
 	// The others are of a run that had nothing to change: what it read, what else it depended on,
 	// and what it warned of.
-	Answers   []cache.Answer    `json:"answers,omitempty"`
-	GoFolders []goFolder        `json:"goFolders,omitempty"`
-	Rules     []spec.PolicyRule `json:"rules,omitempty"`
-	Templates ownTemplates      `json:"templates,omitzero"`
-	Settings  string            `json:"settings,omitempty"`
-	Warnings  spec.Problems     `json:"warnings,omitempty"`
+	Answers   []cache.Answer `json:"answers,omitempty"`
+	GoFolders []goFolder     `json:"goFolders,omitempty"`
+	Markers   []string       `json:"markers,omitempty"`
+	Templates ownTemplates   `json:"templates,omitzero"`
+	Settings  string         `json:"settings,omitempty"`
+	Warnings  spec.Problems  `json:"warnings,omitempty"`
 }
 
 // known returns what is known of the parts of the project, nothing if that cannot be read.
@@ -73,7 +73,8 @@ func (r *Record) Load(version string) (*Project, error) {
 // also returns what that run warned of.
 func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
 	last := r.last
-	if len(last.Answers) == 0 || last.Settings != r.describeSettings(version) || !cache.Same(os.DirFS(r.dir), last.Answers) {
+	tool := ToolFor(ModuleOf(r.dir, last.Templates.Module).Dir, version)
+	if len(last.Answers) == 0 || last.Settings != r.describeSettings(tool) || !cache.Same(os.DirFS(r.dir), last.Answers) {
 		return nil, false
 	}
 	for _, folder := range last.GoFolders {
@@ -81,23 +82,23 @@ func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
 			return nil, false
 		}
 	}
-	return last.Warnings, r.hasRules(last.Rules) && last.Templates.isSame(r.dir, ToolFor(r.dir, version))
+	return last.Warnings, r.hasMarkers(last.Markers) && last.Templates.isSame(r.dir, tool)
 }
 
-// hasRules reports whether the Go comments of the project have these rules, and no errors.
-func (r *Record) hasRules(expected []spec.PolicyRule) bool {
-	rules, problems, err := rbacmarkers.Find(os.DirFS(r.dir))
-	return err == nil && len(problems) == 0 && reflect.DeepEqual(rules, expected)
+// hasMarkers reports whether the Go comments of the project have these markers, which had no errors.
+func (r *Record) hasMarkers(expected []string) bool {
+	found, err := scaffold.FindMarkers(r.dir)
+	return err == nil && slices.Equal(gomarkers.Texts(found), expected)
 }
 
 // describeSettings returns what generated files depend on beside the trees of files.
-func (r *Record) describeSettings(version string) string {
-	return fmt.Sprintf("%+v %s", ToolFor(r.dir, version), r.goSettings)
+func (r *Record) describeSettings(tool scaffold.Tool) string {
+	return fmt.Sprintf("%+v %s", tool, r.goSettings)
 }
 
 // Save keeps what a run found out about the project, and what it warned of. A record that cannot be
 // written is no error: the next run finds everything out again.
-func (r *Record) Save(p *Project, version string, learned scaffold.Learned, changes *tree.Changes, warned spec.Problems) {
+func (r *Record) Save(p *Project, learned scaffold.Learned, changes *tree.Changes, warned spec.Problems) {
 	known, err := json.Marshal(p.collectKnown(learned.Known))
 	if err != nil {
 		return
@@ -106,8 +107,8 @@ func (r *Record) Save(p *Project, version string, learned scaffold.Learned, chan
 	if changes.IsEmpty() {
 		folders, unchanged := r.watchGo(learned.Folders)
 		if answers, all := r.tree.Seen(); all && unchanged {
-			next.Answers, next.GoFolders, next.Rules = answers, folders, learned.Rules
-			next.Settings, next.Warnings = r.describeSettings(version), warned
+			next.Answers, next.GoFolders, next.Markers = answers, folders, learned.Markers
+			next.Settings, next.Warnings = r.describeSettings(p.Tool), warned
 			next.Templates = ownTemplates{p.Spec.Module, p.Spec.Templates, learned.Templates}
 		}
 	}

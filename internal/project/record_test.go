@@ -49,7 +49,7 @@ func generateWith(t *testing.T, r *Record) generated {
 	if err := changes.Apply(p.Dir); err != nil {
 		t.Fatal(err)
 	}
-	r.Save(p, version, set.Learned, changes, p.Warnings())
+	r.Save(p, set.Learned, changes, p.Warnings())
 	return generated{p, changes, set.Files(), read}
 }
 

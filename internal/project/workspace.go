@@ -11,27 +11,37 @@ import (
 )
 
 // useWorkspace sets GOWORK so that the Go packages of the project in dir are loaded as go builds
-// them: in the workspace that lists the project, or without one. With a go.work that does not list
-// the project, the go command would find none of its packages.
+// them.
+func useWorkspace(dir string) error {
+	workspace, err := Workspace(dir)
+	if err != nil || workspace == "" {
+		return err
+	}
+	return os.Setenv("GOWORK", workspace)
+}
+
+// Workspace returns the value of GOWORK with which go builds the project in dir: the go.work that
+// lists the project, or off. With a go.work that does not list the project, the go command would find
+// none of its packages. It returns "" if there is no go.work.
 //
 // Users who run opgen with the project's tools.mod have switched workspaces off for that command,
 // which does not concern the project's packages.
-func useWorkspace(dir string) error {
+func Workspace(dir string) (string, error) {
 	file := os.Getenv("GOWORK")
 	if file == "" || file == "off" {
 		file = workFile(dir)
 	}
 	if file == "" {
-		return nil
+		return "", nil
 	}
 	listed, err := listsFolder(file, dir)
 	if err != nil {
-		return InputErrorf("%s: %w", ShortPath(file), err)
+		return "", InputErrorf("%s: %w", ShortPath(file), err)
 	}
 	if !listed {
 		file = "off"
 	}
-	return os.Setenv("GOWORK", file)
+	return file, nil
 }
 
 // workFile returns the go.work in a folder or in the closest one above it, and "" if there is none.

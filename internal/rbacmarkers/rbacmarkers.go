@@ -1,116 +1,54 @@
-// Package rbacmarkers reads the +kubebuilder:rbac markers in the Go source of a project. It only
-// parses comments and loads no packages, so that it works while the code does not compile.
+// Package rbacmarkers reads the rules of +kubebuilder:rbac markers.
 package rbacmarkers
 
 import (
-	"bytes"
-	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
+	"github.com/opgen-dev/opgen/internal/gomarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// marker is how the comments begin, after their slashes.
-const marker = "+kubebuilder:rbac"
+// Name is how the markers begin.
+const Name = "+kubebuilder:rbac"
 
-// Find returns the rules in the comments of a project's Go files, in the order of the files. It
-// skips tests, generated files and other modules. A tree that does not exist has none.
-func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
-	var f finder
-	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case name == "." && errors.Is(err, fs.ErrNotExist):
-			return fs.SkipAll
-		case err != nil:
-			return err
-		case entry.IsDir() && name != "." && (isIgnoredFolder(entry.Name()) || fileExists(tree, path.Join(name, "go.mod"))):
-			return fs.SkipDir
-		case !entry.Type().IsRegular() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
-			return nil
+const example = "such as // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch"
+
+// Parse returns the rules of those markers that are of RBAC.
+func Parse(all []gomarkers.Marker) (rules []spec.PolicyRule, problems spec.Problems) {
+	for _, m := range gomarkers.Named(all, Name) {
+		rule, problem := parseRule(m)
+		if problem != nil {
+			problems = append(problems, *problem)
+			continue
 		}
-		source, err := fs.ReadFile(tree, name)
-		if err == nil && bytes.Contains(source, []byte(marker)) {
-			f.readFile(name, source)
-		}
-		return err
-	})
-	return f.rules, f.problems, err
-}
-
-// isIgnoredFolder reports whether the go command ignores a folder.
-func isIgnoredFolder(folder string) bool {
-	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "vendor" || folder == "testdata"
-}
-
-func fileExists(tree fs.FS, name string) bool {
-	_, err := fs.Stat(tree, name)
-	return err == nil
-}
-
-// finder collects rules.
-type finder struct {
-	rules    []spec.PolicyRule
-	problems spec.Problems
-}
-
-// readFile reads the markers of one file. It ignores errors in its code, which the compiler
-// reports.
-func (f *finder) readFile(name string, source []byte) {
-	files := token.NewFileSet()
-	parsed, _ := parser.ParseFile(files, name, source, parser.ParseComments|parser.SkipObjectResolution)
-	if parsed == nil || ast.IsGenerated(parsed) {
-		return
+		rules = append(rules, rule)
 	}
-	for _, group := range parsed.Comments {
-		for _, comment := range group.List {
-			text, line := strings.CutPrefix(comment.Text, "//")
-			text = strings.TrimSpace(text)
-			if !line || !strings.HasPrefix(text, marker) {
-				continue
-			}
-			at := files.Position(comment.Pos())
-			f.readRule(spec.Pos{File: name, Line: at.Line, Column: at.Column}, text)
-		}
-	}
+	return rules, problems
 }
 
-// readRule reads one marker.
-func (f *finder) readRule(pos spec.Pos, text string) {
-	fail := func(message, hint string) {
-		f.problems = append(f.problems, spec.Problem{Pos: pos, Path: marker, Message: message, Hint: hint})
-	}
-	const example = "such as // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch"
-	if !strings.HasPrefix(text, marker+":") {
-		fail("is followed by no colon", example)
-		return
-	}
-	parsed, err := rbac.RuleDefinition.Parse(text)
-	if err != nil {
-		first, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "["), " (at <input>")
-		fail(first, example)
-		return
+// parseRule reads one marker.
+func parseRule(m gomarkers.Marker) (spec.PolicyRule, *spec.Problem) {
+	parsed, problem := gomarkers.Parse(rbac.RuleDefinition, m, example)
+	if problem != nil {
+		return spec.PolicyRule{}, problem
 	}
 	rule := parsed.(rbac.Rule)
+	fail := func(message, hint string) (spec.PolicyRule, *spec.Problem) {
+		return spec.PolicyRule{}, &spec.Problem{Pos: m.Pos, Path: Name, Message: message, Hint: hint}
+	}
 	switch {
 	case rule.Namespace != "" && len(rule.URLs) > 0:
-		fail("urls have no namespace", "leave namespace out")
+		return fail("urls have no namespace", "leave namespace out")
 	case len(rule.Verbs) == 0:
-		fail("has no verbs", example)
+		return fail("has no verbs", example)
 	case len(rule.URLs) > 0 && len(rule.Groups)+len(rule.Resources)+len(rule.ResourceNames) > 0:
-		fail("urls do not go with resources", "write two markers")
+		return fail("urls do not go with resources", "write two markers")
 	case len(rule.URLs) == 0 && (len(rule.Groups) == 0 || len(rule.Resources) == 0):
-		fail("needs groups and resources, or urls", `the core group is groups=""`)
-	default:
-		f.rules = append(f.rules, policyRule(rule))
+		return fail("needs groups and resources, or urls", `the core group is groups=""`)
 	}
+	return policyRule(rule), nil
 }
 
 func policyRule(r rbac.Rule) spec.PolicyRule {

@@ -1,16 +1,17 @@
 package rbacmarkers
 
 import (
-	"os"
+	"io/fs"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/opgen-dev/opgen/internal/gomarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-func TestFind(t *testing.T) {
+func TestParse(t *testing.T) {
 	const nodes = "package p\n\n// +kubebuilder:rbac:groups=core,resources=nodes,verbs=get\n"
 	tree := fstest.MapFS{
 		"main.go": {Data: []byte(`// Package main runs it.
@@ -41,9 +42,9 @@ func Sync() {
 		"tools/a.go":                 {Data: []byte(nodes)},
 		"notes.md":                   {Data: []byte(nodes)},
 	}
-	rules, problems, err := Find(tree)
-	if err != nil || len(problems) > 0 {
-		t.Fatal(err, problems)
+	rules, problems := parseTree(t, tree)
+	if len(problems) > 0 {
+		t.Fatal(problems)
 	}
 	want := []spec.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
@@ -58,7 +59,7 @@ func Sync() {
 	}
 }
 
-func TestFindReportsErrors(t *testing.T) {
+func TestParseReportsErrors(t *testing.T) {
 	tests := map[string]string{
 		"+kubebuilder:rbac:groups=apps,resources=deployments":                         `p.go:3:1: +kubebuilder:rbac: missing argument "verbs"`,
 		"+kubebuilder:rbac:groups=apps,resource=deployments,verbs=get":                `p.go:3:1: +kubebuilder:rbac: unknown argument "resource"`,
@@ -70,9 +71,9 @@ func TestFindReportsErrors(t *testing.T) {
 	}
 	for comment, want := range tests {
 		t.Run(comment, func(t *testing.T) {
-			rules, problems, err := Find(fstest.MapFS{"p.go": {Data: []byte("package p\n\n// " + comment + "\n")}})
-			if err != nil || len(rules) > 0 || len(problems) != 1 {
-				t.Fatal(rules, problems, err)
+			rules, problems := parseTree(t, fstest.MapFS{"p.go": {Data: []byte("package p\n\n// " + comment + "\n")}})
+			if len(rules) > 0 || len(problems) != 1 {
+				t.Fatal(rules, problems)
 			}
 			problem := problems[0]
 			if problem.Hint == "" {
@@ -86,8 +87,11 @@ func TestFindReportsErrors(t *testing.T) {
 	}
 }
 
-func TestFindInNoTree(t *testing.T) {
-	if rules, problems, err := Find(os.DirFS("/does/not/exist")); err != nil || len(rules)+len(problems) > 0 {
-		t.Error(rules, problems, err)
+func parseTree(t *testing.T, tree fs.FS) ([]spec.PolicyRule, spec.Problems) {
+	t.Helper()
+	all, err := gomarkers.Find(tree, Name)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return Parse(all)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/jsonschema"
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -48,13 +49,35 @@ func KindSchema(kind string) ([]byte, error) {
 			continue
 		}
 		s := documentSchema(language, d)
-		s.Schema = jsonschema.Draft
-		if d.Name != "Project" {
-			s.Definitions = allDefinitions(language)
+		s.Schema, s.Definitions = jsonschema.Draft, map[string]*jsonschema.Schema{}
+		if err := addReferred(s, s.Definitions, allDefinitions(language)); err != nil {
+			return nil, err
 		}
 		return s.Marshal()
 	}
 	return nil, fmt.Errorf("%q is no kind of spec file", kind)
+}
+
+// reference matches a reference to a definition in a schema as JSON.
+var reference = lazyregexp.New(`"#/definitions/([^"]+)"`)
+
+// addReferred adds to definitions those that a schema refers to, directly or through others.
+func addReferred(s *jsonschema.Schema, definitions, all map[string]*jsonschema.Schema) error {
+	text, err := s.Marshal()
+	if err != nil {
+		return err
+	}
+	for _, match := range reference().FindAllSubmatch(text, -1) {
+		name := string(match[1])
+		if _, isAdded := definitions[name]; isAdded {
+			continue
+		}
+		definitions[name] = all[name]
+		if err := addReferred(all[name], definitions, all); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func documentSchema(language *spec.Language, d spec.Mapping) *jsonschema.Schema {

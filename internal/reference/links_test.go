@@ -18,16 +18,16 @@ var (
 
 // TestLinksLead follows the links between the pages of this repository, to files and to headings.
 func TestLinksLead(t *testing.T) {
-	pages, err := filepath.Glob(repository + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples, err := filepath.Glob(repository + "/examples/*/README.md")
-	if err != nil {
-		t.Fatal(err)
+	var pages []string
+	for _, pattern := range []string{"/*.md", "/docs/*.md", "/docs/*/*.md", "/examples/*/README.md"} {
+		found, err := filepath.Glob(repository + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
 	}
 	followed := 0
-	for _, page := range slices.Concat(pages, examples, []string{repository + "/README.md", repository + "/CONTRIBUTING.md"}) {
+	for _, page := range pages {
 		for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(contents(t, page), ""), -1) {
 			target, anchor, _ := strings.Cut(found[1], "#")
 			if strings.Contains(target, "://") {

@@ -39,14 +39,16 @@ func (p *project) addController(r kinds.Resolver, c *spec.Controller) spec.Probl
 		}
 		o.Controller.Parents = append(o.Controller.Parents, kinds.Parent{Resource: parent, Spec: c.Parents[i]})
 		p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
-			Group: parent.Group, Plural: parent.Plural, Namespaced: parent.Namespaced, Children: op.children, Related: op.related, Rules: c.Operator.RBAC,
+			Group: parent.Group, Plural: parent.Plural, Namespaced: parent.Namespaced,
+			Ordered: c.Operator.Teardown == spec.TeardownOrdered, Children: op.children, Related: op.related, Rules: c.Operator.RBAC,
 		})
 	}
 	if !runsInTests {
 		foreign = nil // a test would see objects of others
 	}
+	p.operator.Controllers = append(p.operator.Controllers, c.Package())
 	p.controllers = append(p.controllers, controller{c, o, foreign})
-	return slices.Concat(problems, op.problems, op.checkSchemas(c.Operator, c.At), p.checkMetricNames("controller "+c.Name, c.Operator, c.At))
+	return slices.Concat(problems, op.problems, op.checkSchemas(c.Operator, c.At), p.checkMetricNames("controller "+c.Name, c.Operator, c.At), checkTakeOverFrom(c.Package(), c.Group(p.Project), c.Operator, c.At))
 }
 
 // resolveParents completes the kinds that a controller reconciles.

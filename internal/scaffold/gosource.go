@@ -1,10 +1,8 @@
 package scaffold
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
-	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 	"github.com/opgen-dev/opgen/internal/tree"
@@ -27,7 +24,7 @@ func needsAuthored(api *spec.API) bool {
 
 // ReadGo completes an input from the Go source of the project in dir. It reads the Go types that
 // the APIs name, the types that are an author's, of which it drafts those that are missing, and the
-// RBAC markers in comments; and the templates of the author's own. It loads no package if the APIs
+// markers in comments; and the templates of the author's own. It loads no package if the APIs
 // name no Go types. The error is spec.Problems if the input or the Go source is invalid.
 //
 // tree is the same folder. Go packages and comments are read from dir, everything else from tree.
@@ -37,11 +34,10 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	meanwhile.Go(func() {
 		source.operatorFolders, source.crdDocuments = lockedFolders(tree), knownDocuments(tree, in.Known)
 	})
-	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
+	err := source.readMarkers(dir)
 	meanwhile.Wait()
-	source.rules = rules
-	if err != nil || len(problems) > 0 {
-		return source, errors.Join(err, problems.Err())
+	if err != nil {
+		return source, err
 	}
 	if source.header, err = headerOf(tree, in.Project); err != nil {
 		return source, err
@@ -55,8 +51,9 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	for _, api := range apis {
 		uses = append(uses, unreadTypes(in.Project, api)...)
 	}
+	source.readSamples(tree)
 	source.loaded = gotypes.Folders{}
-	problems, err = gotypes.Resolve(gotypes.Source{Dir: dir, Loaded: source.loaded}, uses)
+	problems, err := gotypes.Resolve(gotypes.Source{Dir: dir, ModFile: in.ModFile, Loaded: source.loaded}, uses)
 	if err != nil {
 		return source, err
 	}
@@ -96,7 +93,7 @@ func (s *Source) readAuthored(dir string, tree fs.FS, apis []*spec.API) (spec.Pr
 	if len(problems) > 0 {
 		return problems, nil
 	}
-	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields, Loaded: s.loaded}
+	source := gotypes.Source{Dir: dir, ModFile: s.ModFile, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields, Loaded: s.loaded}
 	a := authoredReader{project: s.Project, tree: tree, source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
 		if err := a.addPackage(pkg); err != nil {

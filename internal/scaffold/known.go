@@ -93,7 +93,7 @@ func knownDocuments(files fs.FS, known Known) map[string][]byte {
 		}
 	}
 	documents := map[string][]byte{}
-	content, err := tree.ReadRegularFile(files, crdPath)
+	content, err := tree.ReadRegularFile(files, CRDPath)
 	if err != nil || len(wanted) == 0 { // Diff reports the error
 		return documents
 	}
@@ -118,7 +118,7 @@ func (p *project) collectKnown(outputs []output, files []tree.File) Known {
 	known := Known{}
 	var crds []string // by kind
 	for i, o := range outputs {
-		if o.path == crdPath {
+		if o.path == CRDPath {
 			crds = checksumsOf(splitDocuments(files[i].Content))
 		}
 		if o.key == "" || o.owner != tree.Generated {

@@ -16,8 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
-// crdPath is the path of the CustomResourceDefinitions in a project.
-const crdPath = "deploy/zz_generated.crd.yaml"
+// CRDPath is the path of the CustomResourceDefinitions in a project.
+const CRDPath = "deploy/zz_generated.crd.yaml"
 
 // newLock returns what the lock of the project lists beside its files.
 func (p *project) newLock(version string, owners []childOwner) tree.Lock {
@@ -54,10 +54,10 @@ func completeFromCRDs(l tree.Lock, files fs.FS) (tree.Lock, error) {
 			l.Controllers[controller] = tree.LockedController{File: name + ".yaml", Operator: "internal/" + strings.ReplaceAll(controller, "-", "")}
 		}
 	}
-	if l.Files[crdPath] == "" {
+	if l.Files[CRDPath] == "" {
 		return l, nil
 	}
-	data, err := tree.ReadRegularFile(files, crdPath)
+	data, err := tree.ReadRegularFile(files, CRDPath)
 	if err != nil {
 		return tree.Lock{}, err
 	}

@@ -23,7 +23,7 @@ type output struct {
 // manifest returns all files of the project except its spec files and opgen.lock.
 func (p *project) manifest() []output {
 	t := p.templates
-	return []output{
+	outputs := []output{
 		{path: "main.go", owner: tree.Once, render: bindView(templates.MainFile, t), instead: isCode},
 		{path: wiringPath, render: bindView(templates.ControllersFile, t)},
 		{path: "Makefile", owner: tree.Once, render: bindView(templates.Makefile, t)},
@@ -33,8 +33,6 @@ func (p *project) manifest() []output {
 		{path: ".gitignore", owner: tree.Once, render: bindView(templates.Gitignore, t)},
 		{path: ".gitattributes", owner: tree.Once, render: bindView(templates.Gitattributes, t)},
 		{path: "README.md", owner: tree.Once, render: bindView(templates.Readme, t)},
-		{path: "go.mod", owner: tree.Once, render: bindView(p.release.GoMod, p.Module)},
-		{path: "go.sum", owner: tree.Once, render: p.release.GoSum},
 		{path: "tools.mod", owner: tree.Once, render: bindView(p.release.ToolsMod, p.Module)},
 		{path: "tools.sum", owner: tree.Once, render: p.release.ToolsSum},
 		{path: schemaPath, render: reference.JSONSchema, key: schemaPath},
@@ -44,6 +42,24 @@ func (p *project) manifest() []output {
 		{path: "deploy/zz_generated.rbac.yaml", render: renderObjects(p.operator.RBACObjects())},
 		{path: "deploy/zz_generated.manager.yaml", render: renderObjects(p.operator.ManagerObjects())},
 	}
+	outputs = append(outputs, p.componentManifest()...)
+	if p.inModule != "" {
+		return outputs // go.mod is in a folder above
+	}
+	return append(outputs,
+		output{path: "go.mod", owner: tree.Once, render: bindView(p.release.GoMod, p.Module)},
+		output{path: "go.sum", owner: tree.Once, render: p.release.GoSum},
+	)
+}
+
+// componentManifest returns the files of the components of deploy.
+func (p *project) componentManifest() (outputs []output) {
+	for _, component := range p.operator.Components() {
+		for _, file := range component.Files() {
+			outputs = append(outputs, output{path: "deploy/" + file.Path, render: withGeneratedLine(file.Render)})
+		}
+	}
+	return outputs
 }
 
 // schemaPath is the JSON Schema of spec files. It depends only on the version of opgen.

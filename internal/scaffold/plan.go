@@ -17,6 +17,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 	"github.com/opgen-dev/opgen/internal/tree"
+	"github.com/opgen-dev/opgen/internal/webhookmarkers"
 )
 
 // Tool is the opgen that generates the project.
@@ -38,12 +39,17 @@ type Input struct {
 	// Controllers are those for existing kinds.
 	Controllers []*spec.Controller
 	Tool        Tool
-	Extra       []tree.File // additional files, such as a new spec file
+	Extra       []tree.File // additional files, such as a new spec file, or files in the place of those that opgen makes
 	Drop        []string    // hand-written files to remove, such as the spec file of a deleted API
 	// LetGo names entries of opgen.lock that may change or be removed although clusters have their
 	// objects: Kind.group of an API, or controllers/name.
 	LetGo []string
 	Known Known // from an earlier run
+	// InModule is the path of a Go module that has its module files already, such as one that the
+	// project is a folder of; empty: the project is a module of its own, and go.mod one of its files.
+	InModule string
+	// ModFile is the file that Go packages are read with in the place of go.mod; empty: go.mod.
+	ModFile string
 	// Requires are the modules that tools.mod of a new project requires for its templates.
 	Requires []Requirement
 }
@@ -63,13 +69,19 @@ type Source struct {
 	// operatorFolders are the folders of the operators that the lock lists, by the names of their
 	// APIs.
 	operatorFolders map[string]string
-	header          []byte // the text of the project's header file
+	samples         map[string][]byte // those of a kubebuilder project, by their paths in opgen's folder
+	header          []byte            // the text of the project's header file
 	// templates are the author's own, and templateProblems what is wrong with their folders.
 	templates        []usertemplates.Folder
 	templateProblems spec.Problems
-	rules            []spec.PolicyRule // from RBAC markers in comments
+	markers          []string // in comments, of which rules and webhooks are read
+	rules            []spec.PolicyRule
+	webhooks         webhookmarkers.Webhooks
 	crdDocuments     map[string][]byte // those of the generated file of CRDs, by their checksums
 }
+
+// Warn adds warnings to those about the Go source.
+func (s *Source) Warn(more spec.Problems) { s.warnings = slices.Concat(s.warnings, more).Sorted() }
 
 // Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and
 // the Once files that the author starts from. The order of the APIs and of the controllers does not
@@ -85,7 +97,7 @@ func Plan(in Source) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	outputs := p.allOutputs(in)
+	outputs := withoutExtra(p.allOutputs(in), in.Extra)
 	files, err := renderOutputs(outputs)
 	if err != nil {
 		return nil, err
@@ -104,7 +116,7 @@ func Plan(in Source) (*Planned, error) {
 		return nil, err
 	}
 	planned := &Planned{
-		Warnings: in.warnings, Learned: Learned{Known: known, Rules: in.rules, Folders: in.loaded},
+		Warnings: in.warnings, Learned: Learned{Known: known, Markers: in.markers, Folders: in.loaded},
 		project: in.Project, letGo: in.LetGo, apis: namedAPIs(Summaries(in.APIs)), childOwners: parentsWithChildren(Summaries(in.APIs), in.Controllers),
 	}
 	if planned.Learned.Templates, err = in.templatesDigest(); err != nil {
@@ -146,6 +158,13 @@ func (p *project) allOutputs(in Source) []output {
 		}
 	}
 	return outputs
+}
+
+// withoutExtra leaves out outputs of which an input has the files itself.
+func withoutExtra(outputs []output, extra []tree.File) []output {
+	return slices.DeleteFunc(outputs, func(o output) bool {
+		return slices.ContainsFunc(extra, func(f tree.File) bool { return f.Path == o.path })
+	})
 }
 
 // renderClients renders client/.
@@ -208,12 +227,12 @@ type Requirement = modules.Requirement
 // VersionMismatch is a wrong version in a module file.
 type VersionMismatch = modules.Mismatch
 
-// VersionMismatches returns the wrong versions in go.mod and tools.mod of a tree. The runtime and
-// the generator must have the version of tool, and the Kubernetes modules the minor version that it
-// is tested with.
-func VersionMismatches(files fs.FS, tool Tool) []VersionMismatch {
+// VersionMismatches returns the wrong versions in go.mod of a module and tools.mod of a project in it.
+// The runtime and the generator must have the version of tool, and the Kubernetes modules the minor
+// version that it is tested with.
+func VersionMismatches(module, project fs.FS, tool Tool) []VersionMismatch {
 	contents := map[string][]byte{}
-	for _, name := range []string{"go.mod", "tools.mod"} {
+	for name, files := range map[string]fs.FS{"go.mod": module, "tools.mod": project} {
 		content, err := fs.ReadFile(files, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return []VersionMismatch{{Path: name, Message: "is missing: run opgen generate"}}
@@ -225,3 +244,6 @@ func VersionMismatches(files fs.FS, tool Tool) []VersionMismatch {
 	}
 	return tool.release().Mismatches(contents["go.mod"], contents["tools.mod"])
 }
+
+// RequireOpgen returns go.mod of an existing module that requires the runtime of an opgen.
+func RequireOpgen(goMod []byte, tool Tool) ([]byte, error) { return tool.release().Require(goMod) }

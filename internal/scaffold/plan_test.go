@@ -184,6 +184,30 @@ func TestPlanReportsEveryErrorInOperators(t *testing.T) {
 			`operator.related[1].namespaces: an operator that watches one namespace sees no other`,
 			`operator.related[3].namespaces: an operator that watches one namespace sees no other`,
 		}},
+		"what a child controls in other namespaces": {project + "watch: namespace\n", `
+  children:
+  - {apiVersion: apps/v1, kind: Deployment, namespaces: [infra]}
+  - {apiVersion: apps/v1, kind: StatefulSet}
+  related:
+  - {apiVersion: v1, kind: Pod, ofChild: StatefulSets, selector: app=web}
+  - {apiVersion: v1, kind: Pod, as: Others, ofChild: Deployments, selector: app=web}
+`, []string{
+			`api/echo.yaml:13:54: operator.related[1].ofChild: an operator that watches one namespace sees no other, and the entry of the child lists some`,
+			`write watch: cluster in opgen.yaml, or leave namespaces out there`,
+		}},
+		"what a child in a listed namespace controls": {project, `
+  children: [{apiVersion: apps/v1, kind: Deployment, namespaces: [infra]}]
+  related: [{apiVersion: v1, kind: Pod, ofChild: Deployments, selector: app=web}]
+`, nil},
+		"what a CronJob does not control": {project, `
+  children: [{apiVersion: batch/v1, kind: CronJob}]
+  related:
+  - {apiVersion: batch/v1, kind: Job, ofChild: CronJobs, selector: app=web}
+  - {apiVersion: v1, kind: Pod, ofChild: CronJobs, selector: app=web}
+`, []string{
+			`api/echo.yaml:11:42: operator.related[1].ofChild: a CronJob controls Jobs, and these control their Pods`,
+			`write kind: Job`,
+		}},
 		"namespaces of what lies in none": {project, `
   related:
   - {apiVersion: v1, kind: Namespace, namespaces: [a]}
@@ -233,5 +257,77 @@ func TestPlanReportsEveryErrorInOperators(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTwoOperatorsHaveNoMetricOfOneName(t *testing.T) {
+	archive := txtar.Parse([]byte(`-- opgen.yaml --
+apiVersion: opgen.dev/v1alpha1
+kind: Project
+name: p
+module: example.com/p
+domain: example.com
+-- api/echo.yaml --
+apiVersion: opgen.dev/v1alpha1
+kind: API
+group: demo.example.com
+names: {kind: EchoServer}
+versions:
+- name: v1
+  status: {properties: {orders: int32}}
+operator:
+  metrics: [{name: shop_orders, path: .status.orders, help: Orders.}]
+-- api/shop.yaml --
+apiVersion: opgen.dev/v1alpha1
+kind: API
+group: demo.example.com
+names: {kind: Shop}
+versions:
+- name: v1
+  status: {properties: {orders: int32}}
+operator:
+  metrics:
+  - {name: shop_sales, path: .status.orders, help: Sales.}
+  - {name: shop_orders, path: .status.orders, help: Orders.}
+`))
+	_, err := Plan(Source{Input: inputOf(t, archive)})
+	const want = "api/shop.yaml:11:12: operator.metrics[1].name: shop_orders is a metric of EchoServer, too\n    begin its name with the kind"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("no %q in:\n%v", want, err)
+	}
+}
+
+func TestOperatorTakesNothingOverFromItself(t *testing.T) {
+	archive := txtar.Parse([]byte(`-- opgen.yaml --
+apiVersion: opgen.dev/v1alpha1
+kind: Project
+name: shop-operator
+module: example.com/shop-operator
+domain: example.com
+-- api/shop.yaml --
+apiVersion: opgen.dev/v1alpha1
+kind: API
+group: demo.example.com
+names: {kind: Shop}
+versions:
+- name: v1
+operator:
+  takeOverFrom: [shop-manager, opgen/shop.demo.example.com]
+-- controllers/pods.yaml --
+apiVersion: opgen.dev/v1alpha1
+kind: Controller
+name: pods
+parents: [{apiVersion: v1, kind: Pod}]
+operator:
+  takeOverFrom: [opgen/pods.pods.example.com]
+`))
+	_, err := Plan(Source{Input: inputOf(t, archive)})
+	for _, want := range []string{
+		"api/shop.yaml:8:32: operator.takeOverFrom[1]: opgen/shop.demo.example.com is the field manager of this operator",
+		"controllers/pods.yaml:6:18: operator.takeOverFrom[0]: opgen/pods.pods.example.com is the field manager of this operator",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in:\n%v", want, err)
+		}
 	}
 }

@@ -23,8 +23,8 @@ type Planned struct {
 
 // Learned is what a run found out about the source of a project.
 type Learned struct {
-	Known Known             // of its parts, for the next run
-	Rules []spec.PolicyRule // in Go comments
+	Known   Known    // of its parts, for the next run
+	Markers []string // in Go comments
 	// Templates is a digest of the author's own templates, see DigestTemplates.
 	Templates string
 	// Folders are those of the Go packages that it was read from, and of all that these import.

@@ -1,7 +1,5 @@
 package spec
 
-import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 // Scope is the scope of a kind.
 type Scope string
 
@@ -30,7 +28,6 @@ type API struct {
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
 	EmbeddedMetadata    EmbeddedMetadata
-	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
 }
 
 // Names are the names of a kind in the CRD. The parser derives Plural, Singular and ListKind from

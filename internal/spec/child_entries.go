@@ -27,6 +27,18 @@ func (d *decoder) checkDistinctChildren(children []Child, path string) {
 	}
 }
 
+// checkPatches adds a problem for children whose Go field is that of the patches of related objects.
+func (d *decoder) checkPatches(op *Operator, path string) {
+	if !slices.ContainsFunc(op.Related, func(r Related) bool { return r.Patch }) {
+		return
+	}
+	for i, c := range op.Children {
+		if c.As == "Patches" && !c.PruneOnly {
+			d.failAt(c.Pos, indexPath(path, i), "its Go field Patches is that of the fields of related objects", "set another one: as: OtherPatches")
+		}
+	}
+}
+
 // checkSameKind adds a problem for an entry of a kind that an earlier entry lists, if it does not go with
 // that one: the operator has one cache and one set of permissions for the kind. It reports whether the
 // entry does.

@@ -34,6 +34,9 @@ func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 		d.reportSyntax(err)
 		return d, nil
 	}
+	if d.isCRD(doc.Content[0]) { // which may have what a spec file must not
+		return d, nil
+	}
 	var next yaml.Node
 	switch err := decode.Decode(&next); {
 	case errors.Is(err, io.EOF):
@@ -59,6 +62,24 @@ func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 	}
 	return d, root
 }
+
+// isCRD reports whether a document is a CustomResourceDefinition. It adds one problem for that, since
+// every key of the document would have another.
+func (d *decoder) isCRD(root *yaml.Node) bool {
+	_, kind := lookupKey(root, "kind")
+	if kind == nil || kind.Value != "CustomResourceDefinition" {
+		return false
+	}
+	file := d.file
+	if file == StandardInput {
+		file = "-"
+	}
+	d.fail(kind, "kind", "this is a CustomResourceDefinition, and not a spec file", "make a spec file of it: opgen import "+file)
+	return true
+}
+
+// StandardInput is the name of standard input in positions.
+const StandardInput = "standard input"
 
 // checkWellFormed reports what a spec file uses of YAML that it must not.
 func (d *decoder) checkWellFormed(n *yaml.Node, depth int) {

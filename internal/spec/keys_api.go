@@ -18,7 +18,7 @@ func apiMapping(api *API, root *yaml.Node) Mapping {
 		{Name: "names", Required: true, value: kindNames(&api.Names), Doc: "what the kind is called"},
 		{Name: "scope", value: wordOr(Namespaced, &api.Scope, Namespaced, Cluster)},
 		{Name: "metadata", Absent: "none", value: partMapping(func() Mapping { return metadataMapping(api) }), Doc: "annotations and labels of the CRD"},
-		{Name: "conversion", Absent: "none", value: nestedMapping(&api.Conversion, conversionMapping), Doc: "how objects are converted between versions, as in a CRD"},
+		{Name: "conversion", Absent: "by the methods of the Go types, if they have any", value: nestedMapping(&api.Conversion, conversionMapping), Doc: "how objects are converted [between versions](#conversion), as in a CRD"},
 		{Name: "embeddedMetadata", Absent: "`true`", value: embeddedMetadata(&api.EmbeddedMetadata),
 			Doc: "where a Kubernetes type or a Go type holds an object, such as a pod template, the schema names the `name`, " +
 				"`labels` and `annotations` of its metadata; with `All`, `namespace` and `finalizers` too; with `false`, none. The API server drops what is not named"},
@@ -105,10 +105,17 @@ func (d *decoder) checkVersions(root *yaml.Node, api *API) {
 			stored++
 		}
 	}
-	if stored != 1 {
+	switch stored {
+	case 0:
+		d.fail(list, "versions", NoStorageMessage, "exactly one must have it")
+	case 1:
+	default:
 		d.fail(list, "versions", strconv.Itoa(stored)+" versions have storage: true", "exactly one must have it")
 	}
 }
+
+// NoStorageMessage is the message about an API of which no version is stored.
+const NoStorageMessage = "0 versions have storage: true"
 
 // embeddedMetadata accepts true, false or All.
 func embeddedMetadata(into *EmbeddedMetadata) value {
@@ -138,14 +145,14 @@ func conversionMapping(c *apiextv1.CustomResourceConversion) Mapping {
 	return Mapping{Name: "conversion", Keys: []Key{
 		{Name: "strategy", Required: true, value: oneWord(&c.Strategy, apiextv1.NoneConverter, apiextv1.WebhookConverter),
 			Doc: "`None`, which changes nothing but the apiVersion and drops fields that a version lacks, or `Webhook`"},
-		{Name: "webhook", Absent: "none", value: nestedMapping(&c.Webhook, webhookMapping), Doc: "the webhook that converts, for the strategy `Webhook`"},
+		{Name: "webhook", Absent: "the project's operator", value: nestedMapping(&c.Webhook, webhookMapping), Doc: "who converts, for the strategy `Webhook`"},
 	}}
 }
 
 // webhookMapping returns the keys under conversion.webhook.
 func webhookMapping(w *apiextv1.WebhookConversion) Mapping {
 	return Mapping{Name: "webhook", Keys: []Key{
-		{Name: "clientConfig", Absent: "none", value: nestedMapping(&w.ClientConfig, clientConfigMapping), Doc: "how the API server reaches the webhook: by `url` or by `service`"},
+		{Name: "clientConfig", Absent: "that of the project's operator", value: nestedMapping(&w.ClientConfig, clientConfigMapping), Doc: "how the API server reaches the webhook: by `url` or by `service`"},
 		{Name: "conversionReviewVersions", Required: true, value: textList(&w.ConversionReviewVersions),
 			Doc: "list of the versions of ConversionReview that the webhook knows, with `v1` among them"},
 	}}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math"
+	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -37,6 +38,8 @@ func childMapping(c *Child) Mapping {
 			Doc: "what happens to the dependents of a child that is deleted and created again, such as the Pods of a StatefulSet. `DeleteDependents`: the garbage collector deletes them; `OrphanDependents`: they stay, and the new child adopts them"},
 		{Name: "handOver", value: distinctList(&c.HandOver, quoteShort, func(p *string) value { return formedText(p, &handOverForm) }),
 			Doc: "paths of fields that a child keeps when Sync leaves them out, such as `.spec.replicas` for an autoscaler. A dot in a name is written as `\\.`; a path ends at a list at the latest. Without it, a field that Sync stops setting gets its default"},
+		{Name: "keepDesired", value: trueOrFalseBy(false, &c.KeepDesired),
+			Doc: "an annotation of each child keeps what Sync desired of it, at most 64 KiB. Sync reads it by `Desired` of the snapshot, and can change a part of it"},
 		{Name: "readyWhen", Absent: "as the kind usually is", value: ruleText(&c.ReadyWhen), Doc: "CEL rule over `self`, the child, that says when it is ready"},
 		{Name: "partOfReady", value: trueOrFalseBy(true, &partOfReady), Doc: "the parent is ready only if the children are. `false`: whether they are or not, as for a backup that runs every night"},
 		{Name: "finishedWhen", Absent: "a Job that is complete or has failed, a Pod that succeeded or failed", value: ruleText(&c.FinishedWhen), Doc: "CEL rule over `self`, the child, that says when it has finished"},
@@ -83,13 +86,14 @@ var renamedChildKeys = map[string]string{"retired": "pruneOnly"}
 
 var (
 	coreVersion = lazyregexp.New(`^[^/]*$`)
+	rbacVersion = lazyregexp.New(`^rbac\.authorization\.k8s\.io/`)
 	crdVersion  = lazyregexp.New(`^apiextensions\.k8s\.io/`)
 )
 
 // childRules exclude keys that have no effect together with others, and require an explicit choice
 // for children whose deletion loses data.
 var childRules = []rule{
-	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "maxUnavailable", "evict", "inPlace", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "maxUnavailable", "evict", "inPlace", "adopt", "optional", "whenImmutable", "whenRecreated", "handOver", "keepDesired", "readyWhen", "partOfReady", "finishedWhen", "history", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
 	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable", "handOver", "inPlace"},
 		hint: hintText("nothing of such a child is ever changed: leave the key out")},
@@ -97,12 +101,14 @@ var childRules = []rule{
 		hint: hintText("a change waits until somebody deletes the child: leave the key out, or write update: Recreate")},
 	{when: []condition{isOneOf("update", Recreate, RollingRecreate)}, excludes: []string{"whenImmutable"},
 		hint: hintText("every change recreates the child: leave the key out")},
-	{when: []condition{isOneOf("cache", CacheMetadata)}, excludes: []string{"readyWhen", "finishedWhen", "history"},
+	{when: []condition{isOneOf("cache", CacheMetadata)}, excludes: []string{"keepDesired", "readyWhen", "finishedWhen", "history"},
 		hint: hintText("no more than metadata would be known: leave cache out")},
 	{when: []condition{isOneOf("cache", CacheMetadata), isOneOf("update", RollingInPlace, RollingRecreate)}, excludes: []string{"update"},
 		message: func(_, value string) string { return value + " does not go with cache: metadata" },
 		hint:    hintText("it waits until children are ready, and metadata does not tell: leave cache out")},
 	noMaxUnavailable(noKey("update")), noMaxUnavailable(isOneOf("update", InPlace, Recreate, OnDelete, CreateOnly)),
+	noKeepDesired(coreVersion, "an annotation would reveal the values: leave the key out", "Secret"),
+	noKeepDesired(rbacVersion, "whoever may annotate it could grant permissions by that: leave the key out", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"),
 	noSecretAsItIs(noKey("update")), noSecretAsItIs(isOneOf("update", InPlace, Recreate, OnDelete, RollingInPlace, RollingRecreate)),
 	{when: []condition{{key: "apiVersion", pattern: coreVersion}, isOneOf("kind", "PersistentVolumeClaim", "Namespace")},
 		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
@@ -126,6 +132,14 @@ func noSecretAsItIs(update condition) rule {
 		excludes: []string{"adopt"},
 		message:  func(_, value string) string { return value + " does not go with kind: Secret" },
 		hint:     hintText("an annotation would reveal the values: write adopt: IfUnowned, or add update: CreateOnly to never change the Secret"),
+	}
+}
+
+// noKeepDesired excludes kinds whose annotations more people may read or write than the rest of an object.
+func noKeepDesired(version func() *regexp.Regexp, hint string, kinds ...string) rule {
+	return rule{
+		when: []condition{isOneOf("kind", kinds...), {key: "apiVersion", pattern: version}, isTrueAt("keepDesired")}, excludes: []string{"keepDesired"},
+		hint: hintText(hint),
 	}
 }
 

@@ -1,10 +1,14 @@
 package spec
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
 // operatorMapping returns the keys under operator.
@@ -23,14 +27,43 @@ func operatorMapping(op *Operator) Mapping {
 		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect), Doc: "users may disconnect a parent from its children by the annotation `<group>/disconnect`"},
 		{Name: "workers", Absent: "`--workers`", value: integerBetween(&op.Workers, 1, 1000), Doc: "how many parents the controller works on at once"},
 		{Name: "metrics", Absent: "none", value: metricList(&op.Metrics), Doc: "list of gauges from the status of the parents; see [operating.md](operating.md#metrics-from-the-status)"},
+		{Name: "takeOverFrom", Absent: "none", value: managerList(&op.TakeOverFrom),
+			Doc: "list of the field managers of an operator that this one replaces, such as the name of its binary. What they own in children becomes this operator's when it starts, so that what Sync does not desire goes; see [children.md](children.md#take-over-from-another-operator). Remove the key once that is done"},
 		{Name: "rbac", Absent: "none", value: listOf(&op.RBAC, policyRuleMapping), Doc: "policy rules for side effects, beside what the children need"},
 	}, finish: func(d *decoder, n *yaml.Node, path string) {
 		d.checkDistinctChildren(op.Children, path+".children")
 		d.checkDistinctRelated(op.Related, path+".related")
+		d.checkPatches(op, path+".children")
 		d.checkOfChild(op, n, path+".related")
 		d.checkFrom(op.Related, n, path+".related")
 		op.ForbidPause, op.ForbidDisconnect = !allowPause, !allowDisconnect
 	}}
+}
+
+// managerLength is the longest name of a field manager that the API server allows.
+const managerLength = 128
+
+// managerList accepts a list of distinct names of field managers.
+func managerList(into *[]string) value {
+	return distinctList(into, quoteShort, func(manager *string) value {
+		return value{
+			decode: func(d *decoder, n *yaml.Node, path string) {
+				text, ok := d.decodeText(n, path)
+				switch {
+				case !ok:
+				case strings.TrimSpace(text) == "":
+					d.fail(n, path, "the name of a field manager is empty", "kubectl get -o yaml --show-managed-fields shows the names under metadata.managedFields")
+				case len(text) > managerLength:
+					d.fail(n, path, fmt.Sprintf("the name of a field manager has at most %d characters, and this one %d", managerLength, len(text)), "")
+				default:
+					*manager = text
+				}
+			},
+			schema: func(*Language) *jsonschema.Schema {
+				return &jsonschema.Schema{Type: "string", MinLength: 1, MaxLength: managerLength, Examples: []any{"memcached-manager"}}
+			},
+		}
+	})
 }
 
 // policyRuleMapping returns the keys of a rule of the operator's role. A rule is for resources or

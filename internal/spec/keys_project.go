@@ -15,7 +15,7 @@ func headerKeys(kind string) []Key {
 
 // projectMapping returns the keys of opgen.yaml.
 func projectMapping(p *Project) Mapping {
-	p.MaxDescLen = -1
+	p.MaxDescLen, p.Webhooks.From = -1, CertManager
 	return Mapping{Name: "Project", Keys: append(headerKeys("Project"), []Key{
 		{Name: "name", Required: true, value: formedText(&p.Name, &projectNameForm),
 			Doc: "names the Deployment, the namespace `<name>-system` and the field manager; a DNS label of at most 56 characters"},
@@ -38,7 +38,46 @@ func projectMapping(p *Project) Mapping {
 			Doc: "[templates of your own](templates.md): each a folder of the project, or the path of a folder in a Go module that tools.mod requires, such as `example.com/house/templates`"},
 		{Name: "ignoreUnexportedFields", value: trueOrFalseBy(false, &p.IgnoreUnexportedFields),
 			Doc: "`true` passes over fields of [your Go types](#go-first) that are not exported, though they have a JSON tag, which is an error otherwise"},
+		{Name: "makeTargetPrefix", Absent: "none", value: formedText(&p.MakeTargetPrefix, &makeTargetPrefixForm),
+			Doc: "what the targets in `zz_generated.mk` begin with, such as `opgen-`, for a Makefile with targets of the same names"},
+		{Name: "webhooks", Absent: "`certificates: cert-manager`", value: partMapping(func() Mapping { return webhooksMapping(&p.Webhooks) }),
+			Doc: "where the certificate of [webhooks](#webhooks) comes from, if the project has any"},
+		{Name: "image", Absent: "the default base, for `linux/amd64` and `linux/arm64`", value: partMapping(func() Mapping { return imageMapping(&p.Image) }),
+			Doc: "what [the operator's container image](#container-image) is built from"},
 	}...)}
+}
+
+// webhooksMapping returns the keys under webhooks.
+func webhooksMapping(c *Certificates) Mapping {
+	return Mapping{Name: "webhooks", Keys: []Key{
+		{Name: "certificates", value: wordOr(CertManager, &c.From, CertManager, CertificateSecret),
+			Doc: "`cert-manager`: the manifests have an Issuer and a Certificate of it; `secret`: you make the Secret"},
+		{Name: "secret", Absent: "`<name>-webhook-server-cert`", value: formedText(&c.Secret, &secretNameForm),
+			Doc: "name of the Secret with `tls.crt` and `tls.key`, in the operator's namespace"},
+		{Name: "caBundle", Absent: "none", value: base64Text(&c.CABundle),
+			Doc: "with `certificates: secret`: certificates in PEM that the API server checks the webhooks' against, in base64. Without it, somebody else has to write them into the objects, or the cluster's trust roots count"},
+	}, rules: []rule{noCABundle(noKey("certificates")), noCABundle(isOneOf("certificates", CertManager))}}
+}
+
+// imageMapping returns the keys under image.
+func imageMapping(i *Image) Mapping {
+	return Mapping{Name: "image", Keys: []Key{
+		{Name: "base", Absent: "certificate authorities and a user, without an image below", value: formedText(&i.Base, &baseImageForm),
+			Doc: "an image with its digest to put the operator above, as `REF@sha256:…`; `opgen image --base REF` looks the digest up"},
+		{Name: "platforms", Absent: "`[linux/amd64, linux/arm64]`", value: notEmpty(
+			distinctList(&i.Platforms, strconv.Quote, func(into *Platform) value { return oneWord(into, Platforms()...) }),
+			"lists no platform", "name one, or leave the key out"),
+			Doc: "the platforms of nodes that the image is built for"},
+	}}
+}
+
+// noCABundle excludes the authority of certificates that cert-manager makes.
+func noCABundle(when condition) rule {
+	return rule{
+		when: []condition{when}, excludes: []string{"caBundle"},
+		message: func(string, string) string { return "is written by cert-manager" },
+		hint:    hintText("leave it out, or write certificates: secret"),
+	}
 }
 
 // kubernetesVersion accepts the versions that minKubernetes can have.

@@ -15,10 +15,10 @@ func relatedMapping(r *Related) Mapping {
 	return Mapping{Name: "related", pos: &r.Pos, Keys: append(resourceKeys(&r.Resource, "it may be listed several times, each with an `as` of its own"), []Key{
 		fieldNameKey(&r.Resource),
 		{Name: "name", Absent: all, value: formedText(&r.Name, &objectNameForm), Doc: "the name of the only object that is meant"},
-		{Name: "nameFrom", Absent: all, value: formedText(&r.NameFrom, &nameFromForm), Doc: "path in the parent to a name or a list of names"},
+		{Name: "nameFrom", Absent: all, value: formedText(&r.NameFrom, &nameFromForm), Doc: "path in the parent to a name or a list of names. A dot in a name of the path is written as `\\.`, as in `.metadata.annotations.example\\.com/settings`"},
 		{Name: "selector", Absent: all, value: labelSelector(&r.Selector),
 			Doc: "the labels of the objects, in kubectl's syntax, such as `app=web,tier!=db`, or as `{matchLabels, matchExpressions}`"},
-		{Name: "selectorFrom", Absent: all, value: formedText(&r.SelectorFrom, &selectorFromForm), Doc: "path in the parent to a label selector or a map of labels"},
+		{Name: "selectorFrom", Absent: all, value: formedText(&r.SelectorFrom, &selectorFromForm), Doc: "path in the parent to a label selector or a map of labels, written as that of `nameFrom`"},
 		{Name: "match", Absent: all, value: pathPairs(&r.Match),
 			Doc: "paths in an object and in the parent to the same value, such as `{.spec.clusterName: .metadata.name}`: the objects that name the parent. A dot in a name is written as `\\.`; it goes with `selector`"},
 		{Name: "from", Absent: "the parent", value: formedText(&r.From, &goFieldForm),
@@ -31,6 +31,7 @@ func relatedMapping(r *Related) Mapping {
 		{Name: "cache", value: wordOr(CacheFull, &r.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the objects in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
 		{Name: "delete", value: trueOrFalseBy(false, &r.Delete), Doc: "Sync may have the objects deleted, by `Delete` of its response; the role has the right to; see [children.md](children.md#deleting-related-objects)"},
+		{Name: "patch", value: trueOrFalseBy(false, &r.Patch), Doc: "Sync may set fields of the objects, such as a label, by `Patches` of its desired state; the role has the right to; see [children.md](children.md#fields-of-related-objects)"},
 		{Name: "optional", value: trueOrFalseBy(false, &r.Optional), Doc: "the CRD of the kind may be absent, come and go: Sync sees that by `Served` of the snapshot. Otherwise the controller waits for the CRD"},
 		{Name: "access", value: wordOr(AccessWatch, &r.Access, AccessWatch, AccessGet),
 			Doc: "how Sync gets at the objects: from memory, and it runs again when they change (`watch`), or by a request for each name in each reconcile (`get`), which needs no right to list them; see [children.md](children.md#what-the-watch-of-an-entry-costs)"},
@@ -69,6 +70,8 @@ var relatedRules = []rule{
 	{when: []condition{isOneOf("access", AccessGet), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom"), noKey("match"), noKey("dynamic")}, excludes: []string{"access"},
 		message: func(string, string) string { return "get needs the names of the objects" },
 		hint:    hintText("write name, nameFrom or dynamic, or leave access out")},
+	{when: []condition{isOneOf("access", AccessGet), isTrueAt("patch")}, excludes: []string{"patch"},
+		hint: hintText("a patch is found again by a watch of the objects that carry one: leave access out")},
 	{when: []condition{isOneOf("access", AccessGet), isOneOf("namespaces", namespacesAll)}, excludes: []string{"namespaces"},
 		hint: hintText("a request names one namespace: list the namespaces, or leave the key out for the parent's")},
 }
@@ -93,7 +96,7 @@ func namespaceChoice(r *Related) value {
 			}
 		},
 		schema: func(*Language) *jsonschema.Schema {
-			words := jsonschema.Matching(`^(All|Parent|`+nameSteps+`)$`,
+			words := jsonschema.Matching(`^(All|Parent|`+escapedNameSteps+`)$`,
 				"All, Parent, or a path in the parent; write names of namespaces as a list", "All", "Parent", ".spec.namespaces")
 			return jsonschema.Either(words, "array", namespaceListSchema())
 		},

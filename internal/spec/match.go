@@ -6,25 +6,19 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/jsonschema"
-	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
-
-// matchSteps are the steps of a path of fields, in which a dot in a name is escaped.
-const matchSteps = `(\.([A-Za-z0-9_/-]|\\\.)+)+`
-
-var matchPath = lazyregexp.New(`^` + matchSteps + `$`)
 
 // matchPathForm returns the form of a path to a value that is compared, in a parent or in a related object.
 // Package opcheck checks it against the schema.
 func matchPathForm(of, example string) form {
 	return form{
-		pattern: `^` + matchSteps + `$`, examples: []any{example}, expects: "a path of fields of " + of + ", such as " + example,
+		pattern: `^` + escapedNameSteps + `$`, examples: []any{example}, expects: "a path of fields of " + of + ", such as " + example,
 		check: func(text, _ string) (message, hint string) {
 			hint = "such as " + example
 			switch {
-			case matchPath().MatchString(text):
+			case escapedPath().MatchString(text):
 				return "", ""
-			case matchPath().MatchString("." + text):
+			case escapedPath().MatchString("." + text):
 				hint = "a path starts with a dot: ." + text
 			case strings.Contains(text, "["):
 				hint = "items of lists have no path"

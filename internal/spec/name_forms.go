@@ -20,7 +20,11 @@ const (
 	dnsPart      = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	labelPattern = `^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`
 	nameSteps    = `(\.[A-Za-z_][A-Za-z0-9_-]*)+`
+	// escapedNameSteps are the steps of a path of fields, in which a dot in a name is escaped.
+	escapedNameSteps = `(\.([A-Za-z0-9_/-]|\\\.)+)+`
 )
+
+var escapedPath = lazyregexp.New(`^` + escapedNameSteps + `$`)
 
 const labelHint = "use lower-case letters, digits and -, starting with a letter, at most 63 characters"
 
@@ -46,6 +50,25 @@ var moduleForm = form{
 	}, "write the path of a Go module, such as example.com/echo-operator"),
 }
 
+var secretNameForm = form{
+	pattern: `^` + dnsPart + `(\.` + dnsPart + `)*$`, most: validation.DNS1123SubdomainMaxLength,
+	expects:  "the name of a Secret",
+	examples: []any{"webhook-server-cert"},
+	check:    acceptWith(isSubdomain, "write the name of a Secret, such as webhook-server-cert"),
+}
+
+// baseImageForm is the name of an image with its digest, so that the image stays the same.
+var baseImageForm = form{
+	pattern: baseImagePattern, expects: "the name of an image with its digest",
+	examples: []any{"registry.example.com/base@sha256:" + strings.Repeat("0123456789abcdef", 4)},
+	check: acceptWith(func(image string) bool { return baseImage().MatchString(image) },
+		"write the name of an image with its digest, REF@sha256:…, which opgen image --base REF looks up"),
+}
+
+const baseImagePattern = `^[a-z0-9][a-z0-9._:/-]*(:[A-Za-z0-9_][A-Za-z0-9._-]*)?@sha256:[0-9a-f]{64}$`
+
+var baseImage = lazyregexp.New(baseImagePattern)
+
 var domainForm = form{
 	pattern: `^` + dnsPart + `(\.` + dnsPart + `)*$`, most: validation.DNS1123SubdomainMaxLength,
 	expects:  "a DNS name in lower case",
@@ -60,6 +83,15 @@ var headerFileForm = form{
 	check: acceptWith(func(file string) bool { return fs.ValidPath(file) && file != "." },
 		"write the path of a file below the project, such as hack/boilerplate.go.txt"),
 }
+
+var makeTargetPrefixForm = form{
+	pattern: `^[a-z][a-z0-9]*-$`,
+	expects: "lower-case letters and digits that end in -", examples: []any{"opgen-"},
+	check: acceptWith(func(prefix string) bool { return makeTargetPrefix().MatchString(prefix) },
+		"write lower-case letters and digits, and - at the end, such as opgen-"),
+}
+
+var makeTargetPrefix = lazyregexp.New(`^[a-z][a-z0-9]*-$`)
 
 var templatesForm = form{
 	pattern: `^([^/.@\\]|\.[^/.@\\]|\.\.[^/@\\])[^/@\\]*(/([^/.@\\]|\.[^/.@\\]|\.\.[^/@\\])[^/@\\]*)*$`,

@@ -54,13 +54,11 @@ var objectNameForm = form{
 	},
 }
 
-var parentPath = lazyregexp.New(`^` + nameSteps + `$`)
-
 // parentPathForm returns the form of a path of fields in the parent. It cannot select items of
 // lists, whose positions change.
 func parentPathForm(example string) form {
 	return form{
-		pattern: `^` + nameSteps + `$`, examples: []any{example},
+		pattern: `^` + escapedNameSteps + `$`, examples: []any{example},
 		expects: "a path of fields of the parent, such as " + example,
 		check:   checkParentPath,
 	}
@@ -74,9 +72,9 @@ var (
 func checkParentPath(text, _ string) (message, hint string) {
 	hint = "such as .spec.settings"
 	switch {
-	case parentPath().MatchString(text):
+	case escapedPath().MatchString(text):
 		return "", ""
-	case parentPath().MatchString("." + text):
+	case escapedPath().MatchString("." + text):
 		hint = "a path starts with a dot: ." + text
 	case strings.Contains(text, "["):
 		hint = "items of lists have no path: write dynamic: true, and the Related method says which objects"

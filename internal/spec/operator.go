@@ -20,6 +20,7 @@ type Operator struct {
 	Metrics  []Metric      // from the status of the parents
 	// ForbidPause and ForbidDisconnect disable the annotations by which users suspend a parent.
 	ForbidPause, ForbidDisconnect bool
+	TakeOverFrom                  []string // field managers of the operator that this one replaces
 }
 
 // Metric is a gauge that shows a field of the status of each parent.
@@ -78,6 +79,8 @@ type Child struct {
 	ForbidDisconnect bool
 	// NotPartOfReady lets the parent be ready whether the children are or not.
 	NotPartOfReady bool
+	// KeepDesired keeps what is desired of each child in an annotation.
+	KeepDesired bool
 }
 
 // History is how many finished children stay that Sync no longer returns.
@@ -110,6 +113,7 @@ type Related struct {
 	Cache          Cache
 	Access         Access
 	Delete         bool // Sync may have the objects deleted
+	Patch          bool // Sync may set fields of the objects
 	Optional       bool // the CRD of the kind may be absent
 }
 

@@ -161,14 +161,16 @@ func TestParseProject(t *testing.T) {
 		given, text string
 		want        Project
 	}{
-		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes, MaxDescLen: -1}},
+		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes, MaxDescLen: -1, Webhooks: Certificates{From: CertManager}}},
 		{
 			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: true\n" +
-				"maxDescLen: 80\nheaderFile: hack/boilerplate.go.txt\nignoreUnexportedFields: true\ntemplates: [house, .house/ci, example.com/house/templates]\n",
+				"maxDescLen: 80\nheaderFile: hack/boilerplate.go.txt\nignoreUnexportedFields: true\ntemplates: [house, .house/ci, example.com/house/templates]\n" +
+				"webhooks: {certificates: secret, secret: tls, caBundle: Y2E=}\n",
 			Project{
 				Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35", Clients: true,
 				MaxDescLen: 80, HeaderFile: "hack/boilerplate.go.txt", IgnoreUnexportedFields: true,
 				Templates: []string{"house", ".house/ci", "example.com/house/templates"},
+				Webhooks:  Certificates{From: CertificateSecret, Secret: "tls", CABundle: []byte("ca")},
 			},
 		},
 	} {

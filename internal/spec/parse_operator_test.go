@@ -18,6 +18,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
   timeout: 1m30s
   allowPause: false
   allowDisconnect: false
+  takeOverFrom: [memcached-manager, manager]
   children:
   - {apiVersion: v1, kind: Pod, update: RollingRecreate, adopt: IfUnowned, whenDropped: Orphan, readyWhen: "self.status.phase == 'Running'"}
   - {apiVersion: v1, kind: Service, whenDeleted: Orphan, whenImmutable: Recreate, whenRecreated: OrphanDependents, cache: metadata, namespaces: [infra, other]}
@@ -38,6 +39,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
 `)
 	want := &Operator{
 		Finalize: true, Teardown: TeardownOrdered, Retries: 10, Timeout: 90 * time.Second, ForbidPause: true, ForbidDisconnect: true,
+		TakeOverFrom: []string{"memcached-manager", "manager"},
 		Children: []Child{
 			childOf(Resource{APIVersion: "v1", Kind: "Pod", As: "Pods"}, func(c *Child) {
 				c.Update, c.Adopt, c.WhenDropped, c.ReadyWhen.Text = RollingRecreate, AdoptIfUnowned, Orphan, "self.status.phase == 'Running'"

@@ -42,8 +42,49 @@ type Project struct {
 	// IgnoreUnexportedFields makes opgen ignore unexported fields of Go types that have a JSON tag.
 	// Otherwise they are errors, as JSON never has them.
 	IgnoreUnexportedFields bool
+	// MakeTargetPrefix is what the targets of the generated makefile begin with; it may be empty.
+	MakeTargetPrefix string
+
+	Webhooks Certificates // of the webhook server
+
+	Image Image // of the operator
 
 	MinKubernetes string // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
+}
+
+// CertificatesFrom is where the certificate of the webhook server comes from.
+type CertificatesFrom string
+
+const (
+	// CertManager has cert-manager make and renew it, and tell the API server who signed it. It is the
+	// default.
+	CertManager CertificatesFrom = "cert-manager"
+	// CertificateSecret takes it from a Secret of the user's own.
+	CertificateSecret CertificatesFrom = "secret"
+)
+
+// Certificates is where the certificate of the webhook server comes from, and which Secret has it.
+type Certificates struct {
+	From     CertificatesFrom
+	Secret   string // its name; empty: derived from the project's
+	CABundle []byte // certificates in PEM that signed it; empty: somebody else tells the API server
+}
+
+// Image is what the operator's container image is built from.
+type Image struct {
+	Base      string     // an image with its digest; empty: the files that opgen has
+	Platforms []Platform // nil: DefaultPlatforms
+}
+
+// Platform is an operating system and an architecture of nodes, such as linux/arm64.
+type Platform string
+
+// DefaultPlatforms returns the platforms of images where nobody says others.
+func DefaultPlatforms() []Platform { return []Platform{"linux/amd64", "linux/arm64"} }
+
+// Platforms returns the platforms that images can have: those of Kubernetes' nodes.
+func Platforms() []Platform {
+	return []Platform{"linux/amd64", "linux/arm64", "linux/arm/v7", "linux/ppc64le", "linux/riscv64", "linux/s390x"}
 }
 
 // DefaultMinKubernetes is the default of minKubernetes.

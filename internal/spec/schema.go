@@ -43,8 +43,9 @@ type Schema struct {
 	Use *NamedType
 	// GoConstants are the names of Go constants that the file sets for values of an enum, by value.
 	GoConstants map[string]string
-	// Foreign is true for nodes inside of a Go type from outside of the project.
-	Foreign bool
+	// Foreign is the import path of a package outside of the project, for nodes that come from a Go
+	// type of it. It is empty for the project's own types.
+	Foreign string
 }
 
 // Property is a named field of an object.

@@ -1,5 +1,7 @@
 package spec
 
+import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 // Header is what the file of an API says beside its versions and types.
 type Header struct {
 	File           string
@@ -7,8 +9,9 @@ type Header struct {
 	Group          string
 	Names          Names
 	Scope          Scope
-	Operator       *Operator // nil: the kind has no controller
-	AcceptWarnings []Warning // of these, nothing is said
+	Operator       *Operator                          // nil: the kind has no controller
+	Conversion     *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
+	AcceptWarnings []Warning                          // of these, nothing is said
 	// At has the position of each key outside of the schemas by its path, such as group,
 	// names.plural, versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos
@@ -40,6 +43,7 @@ type VersionSummary struct {
 	// LacksConditions is true if objects have the status subresource and no conditions in their
 	// status. For the author's types it is false.
 	LacksConditions bool
+	HasScale        bool // objects have the scale subresource
 }
 
 // Summary returns what the rest of a project needs to know of the API.
@@ -50,7 +54,7 @@ func (api *API) Summary() *Summary {
 		if v.GoTypes {
 			hasStatus = v.Authored != nil && v.Authored.Status != ""
 		}
-		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.GoTypes, hasStatus, v.lacksConditions()})
+		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.GoTypes, hasStatus, v.lacksConditions(), v.Scale != nil})
 	}
 	return s
 }

@@ -22,18 +22,29 @@ var syntaxError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
 
 // reportSyntax adds a problem for text that is not YAML.
 func (d *decoder) reportSyntax(err error) {
+	p := d.src.syntaxProblem(err)
+	d.failAt(p.Pos, "", p.Message, p.Hint)
+}
+
+// SyntaxProblem returns the problem that a file is not YAML, at the position of the error that the
+// YAML parser has returned, with its likely cause.
+func SyntaxProblem(file string, data []byte, err error) Problem {
+	s := &source{file: file, text: string(data), starts: lineStarts(string(data))}
+	return s.syntaxProblem(err)
+}
+
+func (s *source) syntaxProblem(err error) Problem {
 	match := syntaxError().FindStringSubmatch(err.Error())
 	if match == nil {
-		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")
-		return
+		return Problem{Pos: Pos{File: s.file}, Message: "is not YAML: " + err.Error()}
 	}
 	message := match[2]
 	line, _ := strconv.Atoi(match[1])
-	if len(d.src.text) <= maxSearch {
-		line = d.src.errorLine(message)
+	if len(s.text) <= maxSearch {
+		line = s.errorLine(message)
 	}
-	column, hint := explainSyntax(message, d.src.lineText(max(line, 1)))
-	d.failAt(Pos{File: d.file, Line: max(line, 1), Column: column}, "", "is not YAML: "+message, hint)
+	column, hint := explainSyntax(message, s.lineText(max(line, 1)))
+	return Problem{Pos: Pos{File: s.file, Line: max(line, 1), Column: column}, Message: "is not YAML: " + message, Hint: hint}
 }
 
 // errorLine returns the line of a syntax error. The YAML parser often reports the line where the

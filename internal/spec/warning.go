@@ -44,7 +44,7 @@ var warningTable = []struct {
 	{WarnNames, "the plural, the singular or a short name is that of a kind of Kubernetes to `kubectl`"},
 	{WarnNamespaces, "`namespaces` of a kind of children no longer has a namespace that it had, and nothing would prune the children there: an error unless it is accepted"},
 	{WarnNonASCII, "the name of a field has letters beyond ASCII"},
-	{WarnPrivileged, "a child grants rights, decides over other objects, adds kinds, or may be in any namespace although its parent is in one"},
+	{WarnPrivileged, "a child grants rights, decides over other objects, adds kinds, or may be in any namespace although its parent is in one; a rule under `rbac` [permits more than it names](#dangerous-permissions)"},
 	{WarnReadiness, "a kind of children is ready by the condition `Ready`, which it may not have: it is a kind of others, or one of the project whose status has no `conditions`. Without `readyWhen`, its parents may never become ready"},
 	{WarnRequired, "a required field is not declared, so that no object is valid, or has a default, so that it is not required"},
 	{WarnSecrets, "the author of a parent chooses whose Secrets Sync reads, by a namespace or by a name in all namespaces; or the role lets the operator list and watch every Secret"},

@@ -34,6 +34,7 @@ type Operator struct {
 	ForbidPause, ForbidDisconnect bool
 	Workers                       int // 0: as the command line says
 	Metrics                       []spec.Metric
+	TakeOverFrom                  []string // field managers
 	// SamplePath is the file of the parent's sample, relative to the project.
 	SamplePath string
 	// Controller is set for existing kinds. API, Alias, Parent and SamplePath are empty then.

@@ -44,6 +44,11 @@ func (v operatorView) Dynamic() []relatedView {
 	return slices.DeleteFunc(v.Read(), func(r relatedView) bool { return !r.Spec.Dynamic })
 }
 
+// Patched returns the related kinds whose objects Sync may patch.
+func (v operatorView) Patched() []relatedView {
+	return slices.DeleteFunc(v.Read(), func(r relatedView) bool { return !r.Spec.Patch })
+}
+
 // RelatedType returns the type of the related objects that Sync reads, and struct{} if it reads
 // none.
 func (v operatorView) RelatedType() string {
@@ -153,195 +158,6 @@ func (r resourceView) Empty() string {
 // metadataType is the Go type of objects of which Sync sees only the metadata.
 const metadataType = "*metav1.PartialObjectMetadata"
 
-// childView is a kind of children as templates print it.
-type childView struct {
-	resourceView
-	Spec          spec.Child
-	IsListedTwice bool // another entry has the same kind
-}
-
-// Metadata reports whether Sync sees only the metadata of the children.
-func (c childView) Metadata() bool { return c.Spec.Cache == spec.CacheMetadata }
-
-// Observed returns the Go type of the objects that Sync gets.
-func (c childView) Observed() string {
-	if c.Metadata() {
-		return metadataType
-	}
-	return c.Type()
-}
-
-// Policies are the policies of the child's kind that are not the defaults.
-func (c childView) Policies() string {
-	var set []string
-	say := func(field, value string) { set = append(set, field+": operator."+value) }
-	if !c.Spec.PruneOnly {
-		say("Update", string(c.Spec.Update))
-	}
-	if c.Spec.Adopt != "" && c.Spec.Adopt != spec.AdoptNever {
-		say("Adopt", "Adopt"+string(c.Spec.Adopt))
-	}
-	if c.Spec.WhenDropped == spec.Orphan {
-		say("WhenDropped", "Orphan")
-	}
-	if c.Spec.WhenDeleted == spec.Orphan {
-		say("WhenDeleted", "Orphan")
-	}
-	if c.Spec.WhenImmutable == spec.RecreateIfImmutable {
-		say("WhenImmutable", "RecreateIfImmutable")
-	}
-	if c.Spec.WhenRecreated == spec.OrphanDependents {
-		say("WhenRecreated", "OrphanDependents")
-	}
-	return strings.Join(set, ", ")
-}
-
-// Rules are the rules of the child's kind.
-func (c childView) Rules() string {
-	var set []string
-	if c.Spec.ReadyWhen.Text != "" {
-		set = append(set, "ReadyWhen: cel.Rule("+strconv.Quote(c.Spec.ReadyWhen.Text)+")")
-	}
-	if c.Spec.FinishedWhen.Text != "" {
-		set = append(set, "FinishedWhen: cel.Rule("+strconv.Quote(c.Spec.FinishedWhen.Text)+")")
-	}
-	return strings.Join(set, ", ")
-}
-
-// Description are the fields of the child's kind that are not the defaults.
-func (c childView) Description() string {
-	var set []string
-	say := func(field, value string) { set = append(set, field+": "+value) }
-	if c.IsListedTwice {
-		say("As", strconv.Quote(c.Field))
-	}
-	if policies := c.Policies(); policies != "" {
-		say("Policies", "operator.Policies{"+policies+"}")
-	}
-	if c.Spec.MaxUnavailable != "" {
-		say("MaxUnavailable", strconv.Quote(c.Spec.MaxUnavailable))
-	}
-	if c.Spec.Evict {
-		say("Evict", "true")
-	}
-	if len(c.Spec.InPlace) > 0 {
-		say("InPlace", "[]string{"+namespaceList(c.Spec.InPlace)+"}")
-	}
-	if len(c.Spec.HandOver) > 0 {
-		say("HandOver", "[]string{"+namespaceList(c.Spec.HandOver)+"}")
-	}
-	if rules := c.Rules(); rules != "" {
-		say("Rules", "operator.Rules{"+rules+"}")
-	}
-	if h := c.Spec.History; h != nil {
-		say("History", fmt.Sprintf("&operator.History{Succeeded: %d, Failed: %d}", h.Succeeded, h.Failed))
-	}
-	if c.Spec.NotPartOfReady {
-		say("NotPartOfReady", "true")
-	}
-	if c.Metadata() {
-		say("Metadata", "true")
-	}
-	if c.Spec.PruneOnly {
-		say("PruneOnly", "true")
-	}
-	if c.Spec.Optional {
-		say("Optional", "true")
-	}
-	if c.Spec.ForbidDisconnect {
-		say("ForbidDisconnect", "true")
-	}
-	switch {
-	case c.Spec.ListsNamespaces():
-		say("Namespaces", "[]string{"+namespaceList(c.Spec.Namespaces)+"}")
-	case len(c.Spec.Namespaces) > 0:
-		say("Namespaces", "[]string{operator.AllNamespaces}")
-	}
-	return strings.Join(set, ", ")
-}
-
-// relatedView is a kind of related objects as templates print it.
-type relatedView struct {
-	resourceView
-	Spec     spec.Related
-	IsSource bool   // paths of another entry lead into the objects
-	OfChild  string // a Go expression for the children that control the objects; empty: none does
-}
-
-// Metadata reports whether Sync sees only the metadata of the related objects.
-func (r relatedView) Metadata() bool { return r.Spec.Cache == spec.CacheMetadata }
-
-// Observed returns the Go type of the objects that Sync gets.
-func (r relatedView) Observed() string {
-	if r.Metadata() {
-		return metadataType
-	}
-	return r.Type()
-}
-
-// Selection returns the fields of the description that select objects, and say how much of them is
-// read.
-func (r relatedView) Selection() string {
-	var set []string
-	if r.IsSource {
-		set = append(set, "As: "+strconv.Quote(r.Spec.As))
-	}
-	for _, f := range []struct{ name, value string }{
-		{"From", r.Spec.From}, {"Name", r.Spec.Name}, {"NameFrom", r.Spec.NameFrom}, {"Selector", r.Spec.Selector}, {"SelectorFrom", r.Spec.SelectorFrom},
-		{"NamespacesFrom", r.Spec.NamespacesFrom},
-	} {
-		if f.value != "" {
-			set = append(set, f.name+": "+strconv.Quote(f.value))
-		}
-	}
-	if len(r.Spec.Match) > 0 {
-		set = append(set, "Match: "+textMap(r.Spec.Match))
-	}
-	if r.OfChild != "" {
-		set = append(set, "OfChild: "+r.OfChild)
-	}
-	if len(r.Spec.Namespaces) > 0 {
-		set = append(set, "Namespaces: []string{"+namespaceList(r.Spec.Namespaces)+"}")
-	}
-	if r.Spec.Dynamic {
-		set = append(set, "Dynamic: true")
-	}
-	if r.Metadata() {
-		set = append(set, "Metadata: true")
-	}
-	if r.Spec.Delete {
-		set = append(set, "Delete: true")
-	}
-	if r.Spec.Optional {
-		set = append(set, "Optional: true")
-	}
-	if r.Spec.Access == spec.AccessGet {
-		set = append(set, "Access: operator.AccessGet")
-	}
-	if len(set) == 0 {
-		return ""
-	}
-	return strings.Join(set, ", ") + ", "
-}
-
-// ofChild returns a Go expression for the children that control the objects of an entry; an empty one if
-// none does.
-func (v operatorView) ofChild(r kinds.Related) string {
-	if r.OfChild == nil {
-		return ""
-	}
-	set := []string{"Object: " + v.viewOf(r.OfChild.Resource).Empty()}
-	for _, c := range v.All() {
-		if c.Field == r.OfChild.Field && c.IsListedTwice {
-			set = append(set, "As: "+strconv.Quote(c.Field))
-		}
-	}
-	if r.Through != nil {
-		set = append(set, "Through: operator.Unstructured("+strconv.Quote(r.Through.APIVersion)+", "+strconv.Quote(r.Through.Kind)+")")
-	}
-	return "&operator.OfChild{" + strings.Join(set, ", ") + "}"
-}
-
 // textMap returns a Go expression for a map, in the order of its keys.
 func textMap(texts map[string]string) string {
 	var pairs []string
@@ -360,31 +176,4 @@ func namespaceList(names []string) string {
 		quoted[i] = strconv.Quote(name)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// Examples returns statements that desire a child, for the author to complete. Three scopes differ:
-//
-//   - Parent and child are namespaced: the runtime sets the namespace.
-//   - Only the child is namespaced: the statements name a namespace.
-//   - Only the parent is namespaced: the child's name includes the namespace, so that parents in two
-//
-// namespaces do not share a child.
-func (v operatorView) Examples(c childView) []string {
-	name := v.ParentField("Name")
-	if !c.Namespaced && !v.ClusterScoped() {
-		name = v.ParentField("Namespace") + ` + "-" + ` + name
-	}
-	meta, needsNamespace := "Name: "+name, c.Namespaced && v.ClusterScoped()
-	if needsNamespace {
-		meta += `, Namespace: "default"`
-	}
-	if c.GoPackage != "" {
-		return []string{"want." + c.Field + ".Add(&" + c.alias + "." + c.GoName + "{ObjectMeta: metav1.ObjectMeta{" + meta + "}})"}
-	}
-	variable := strings.ToLower(c.Kind[:1]) + c.Kind[1:]
-	lines := []string{variable + " := " + c.Empty(), variable + ".SetName(" + name + ")"}
-	if needsNamespace {
-		lines = append(lines, variable+`.SetNamespace("default")`)
-	}
-	return append(lines, "want."+c.Field+".Add("+variable+")")
 }

@@ -2,24 +2,37 @@ package templates
 
 import (
 	"path"
+	"slices"
 	"strconv"
 )
 
 // Project is what the files of a whole project are rendered from.
 type Project struct {
 	Name      string
-	Module    string // its Go module path
+	Module    string // its Go module path, or that of its folder in a module
+	GoModule  string // the path of its go.mod
 	Image     string // the name of its image until someone sets another
 	Namespace string // that the operator runs in
 	// WatchesNamespace means that the operator watches only the namespace that it runs in.
 	WatchesNamespace bool
 	GoVersion        string // such as 1.26.0
 	Checkout         string // folder of an opgen that is not released, for a replace directive; empty for a release
-	// HasCRDs means that the project has kinds of its API.
-	HasCRDs bool
+	// TargetPrefix is what the targets in zz_generated.mk begin with, where the Makefile is not
+	// opgen's.
+	TargetPrefix string
+	// HasSetup means that main passes the function setup to operator.Setup.
+	HasSetup bool
+	// Components are what deploy/kustomization.yaml can turn on.
+	Components []Component
 	// Controllers are the folders of the Go packages with a controller, such as
 	// internal/echoserver.
 	Controllers []string
+}
+
+// Component is an optional part of deploy.
+type Component struct {
+	Folder  string // below deploy
+	Purpose string // one line
 }
 
 // MainFile renders main.go.
@@ -33,6 +46,19 @@ func Makefile(p Project) ([]byte, error) { return renderTemplate("project/Makefi
 
 // Targets renders zz_generated.mk.
 func Targets(p Project) ([]byte, error) { return renderTemplate("project/targets.mk", p) }
+
+// MakeTargets returns the names of the targets in zz_generated.mk, without their prefix. Those that
+// are only other names do not exist beside targets of the author's.
+func (p Project) MakeTargets() []string {
+	targets := []string{
+		"help", "generate", "manifests", "fmt", "vet", "lint", "build", "test", "test-e2e", "explore", "permissions", "run",
+		"install", "uninstall", "image", "docker-build", "docker-push", "deploy", "undeploy",
+	}
+	if p.TargetPrefix == "" {
+		return targets
+	}
+	return slices.DeleteFunc(targets, func(t string) bool { return t == "manifests" || t == "docker-build" })
+}
 
 // Dockerfile renders Dockerfile.
 func Dockerfile(p Project) ([]byte, error) { return renderTemplate("project/Dockerfile", p) }

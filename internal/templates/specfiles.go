@@ -5,6 +5,15 @@ type ProjectView struct {
 	Name, Module, Domain, Watch string
 	Multigroup, Clients         bool
 	Templates                   []string
+	MovedSettings
+}
+
+// MovedSettings are keys of opgen.yaml in a project that was one of kubebuilder.
+type MovedSettings struct {
+	MaxDescLen             string // digits, or empty
+	HeaderFile             string
+	IgnoreUnexportedFields bool
+	TargetPrefix           string
 }
 
 // ProjectFile renders opgen.yaml.
@@ -46,4 +55,29 @@ func Draft(view DraftView) ([]byte, error) {
 // ControllerDraft renders the draft of a controller's file.
 func ControllerDraft(view ControllerDraftView) ([]byte, error) {
 	return renderTemplate("spec/controller.yaml", view)
+}
+
+// MovedAPIView is what the spec file says of a kind whose types come from kubebuilder. Empty fields
+// are left out.
+type MovedAPIView struct {
+	Group, Kind, Plural, Singular, Scope string
+	ShortNames, Categories               []string
+	Annotations, Labels                  []Pair // of the CRD
+	EmbeddedMetadata                     string
+	Versions                             []MovedVersion
+}
+
+// MovedVersion is a version in a MovedAPIView.
+type MovedVersion struct {
+	Name                          string
+	Storage, Unserved, Deprecated bool
+	Warning                       string // of a deprecated version
+}
+
+// Pair is an annotation or a label.
+type Pair struct{ Key, Value string }
+
+// MovedAPI renders the spec file of a kind whose types come from kubebuilder.
+func MovedAPI(view MovedAPIView) ([]byte, error) {
+	return renderTemplate("spec/moved_api.yaml", view)
 }

@@ -19,7 +19,7 @@ const (
 	Unchanged Action = "unchanged" // it is Generated and up to date
 	Keep      Action = "keep"      // it belongs to the author
 	Remove    Action = "remove"    // it is Generated and unedited, and the project no longer has it
-	Conflict  Action = "conflict"  // it would be written or removed, but somebody has edited it
+	Conflict  Action = "conflict"  // it would be written or removed, but was edited by hand or is not opgen's
 )
 
 // Change is one file and what happens to it.
@@ -30,10 +30,14 @@ type Change struct {
 	API    string // the name of the API that the file belongs to, as APIName returns it; empty for files of the whole project
 	// Template is the author's template that the file is made from, empty if opgen makes it.
 	Template string
-	Reason   string // of a Conflict, such as "edited by hand"; empty otherwise
+	Reason   string // of a Conflict, such as "edited by hand since it was generated"; empty otherwise
 	Old      []byte // content in the tree; nil if the file is absent
 	New      []byte // content in the plan; nil if the file is to be removed
 }
+
+// IsEdited reports whether the change is a Conflict about a file that opgen generated and somebody
+// edited. The file of another Conflict was never opgen's.
+func (c Change) IsEdited() bool { return strings.HasPrefix(c.Reason, reasonEdited) }
 
 // Diff returns the difference of the contents in the unified format. It is empty if there is none.
 func (c Change) Diff() []byte {
@@ -106,7 +110,7 @@ func (c *Changes) Force() *Changes {
 // ErrConflict is the error of Apply for changes with conflicts.
 var ErrConflict = errors.New("conflict")
 
-// conflictError returns an error that names the files that were edited by hand.
+// conflictError returns an error that names the files in conflict.
 func conflictError(conflicts []Change) error {
 	lines := make([]string, len(conflicts))
 	for i, c := range conflicts {

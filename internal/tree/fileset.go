@@ -100,13 +100,14 @@ func (s *FileSet) Files() []File {
 }
 
 // generatedPrefix begins the name of every Generated file outside of the folders that are generated
-// completely.
+// completely, and but for the kustomizations of components, whose name kustomize knows.
 const generatedPrefix = "zz_generated."
 
 // IsGeneratedName reports whether a file with this path can be Generated.
 func IsGeneratedName(file string) bool {
 	folder, _, _ := strings.Cut(file, "/")
-	return strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist"
+	isComponent, _ := path.Match("deploy/components/*/kustomization.yaml", file) // the pattern is valid
+	return strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist" || isComponent
 }
 
 // FoldCase returns a path as file systems see it that ignore case.

@@ -75,6 +75,7 @@ func (w *warner) checkOperator() {
 	}
 	warn := func(path, message, hint string) { w.addAtKey(spec.WarnPrivileged, path, message, hint) }
 	warnOfPowerful(w.api.Operator, w.api.Names.Kind, warn)
+	warnOfRules(w.api.Operator, warn)
 	warnOfAutoscalers(w.api.Operator, func(path, message, hint string) { w.addAtKey(spec.WarnAutoscalers, path, message, hint) })
 	if w.api.Scope == spec.Namespaced {
 		warnOfAllNamespaces(w.api.Operator, w.api.Names.Kind, warn)

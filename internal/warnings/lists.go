@@ -23,7 +23,7 @@ func (w *warner) checkLists() {
 // checkList warns of a list and of those below it. It skips the types of Kubernetes and Go, which
 // the author cannot change.
 func (w *warner) checkList(s *spec.Schema, path string) {
-	if s == nil || s.Type != "" || s.Foreign {
+	if s == nil || s.Type != "" || s.Foreign != "" {
 		return
 	}
 	declared := s.Declared()

@@ -11,13 +11,19 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkVersions warns of versions between which objects lose fields.
+// checkVersions warns of versions that nobody can use, and of those between which objects lose fields.
 func (w *warner) checkVersions() {
 	all := w.crd.Spec.Versions
-	stored := slices.IndexFunc(all, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if !slices.ContainsFunc(all, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Served }) {
 		w.addAtKey(spec.WarnServed, "versions", "has no version that is served, so that nobody can use the kind", "leave out served: false")
 	}
+	w.checkLostFields()
+}
+
+// checkLostFields warns of versions between which objects lose fields.
+func (w *warner) checkLostFields() {
+	all := w.crd.Spec.Versions
+	stored := slices.IndexFunc(all, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if c := w.crd.Spec.Conversion; stored < 0 || c != nil && c.Strategy == apiextv1.WebhookConverter {
 		return
 	}
@@ -42,7 +48,7 @@ func (w *warner) addLostFields(from, to int, effect string) {
 		return
 	}
 	w.addAt(spec.WarnVersions, path, "is not in version "+strconv.Quote(all[to].Name)+", and nothing converts between them: "+effect,
-		"add it there, or write a conversion")
+		"add it there, or write a conversion: the methods Hub, ConvertTo and ConvertFrom of the Go types")
 }
 
 // missingField returns the path of the first field of a schema that another schema drops, and nil

@@ -29,6 +29,20 @@ func Of(apis []*spec.API) spec.Problems {
 	return all.Sorted()
 }
 
+// OfGoTypes returns the warnings about versions whose Go types are the author's and have been read, and
+// of which Of knows nothing.
+func OfGoTypes(apis []*spec.API) spec.Problems {
+	var all spec.Problems
+	for _, api := range apis {
+		if len(api.Versions) > 1 && slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored != nil }) {
+			w := warner{api: api, crd: crdgen.Unchecked(api)}
+			w.checkLostFields()
+			all = append(all, w.found...)
+		}
+	}
+	return all.Sorted()
+}
+
 // OfControllers returns the warnings about controllers for existing kinds, in the order of files
 // and positions.
 func OfControllers(controllers []*spec.Controller) spec.Problems {
@@ -42,6 +56,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 			}
 		}
 		warnOfPowerful(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
+		warnOfRules(c.Operator, warn(spec.WarnPrivileged))
 		warnOfAutoscalers(c.Operator, warn(spec.WarnAutoscalers))
 		warnOfAllNamespaces(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
 		warnOfSecrets(c.Operator, parentKinds(c), areNamespaced(c), warn(spec.WarnSecrets))

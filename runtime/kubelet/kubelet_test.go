@@ -1,13 +1,16 @@
 package kubelet_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/health"
@@ -44,6 +47,23 @@ func TestPods(t *testing.T) {
 	}
 	if restarts := pod.Status.ContainerStatuses[1].RestartCount; restarts != 4 {
 		t.Errorf("%d restarts in the end", restarts)
+	}
+}
+
+// TestAPodHasAnAddressOfItsOwn shows that an address lasts as long as the Pod.
+func TestAPodHasAnAddressOfItsOwn(t *testing.T) {
+	newPod := func(name string, uid types.UID) *corev1.Pod {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid}}
+		kubelet.RunPod(pod, now)
+		return pod
+	}
+	web, next := newPod("web", "1"), newPod("web", "2")
+	address := web.Status.PodIP
+	if kubelet.CrashPod(web, 1, now); web.Status.PodIP != address || len(web.Status.PodIPs) != 1 || web.Status.PodIPs[0].IP != address {
+		t.Errorf("after a crash it has %s, %v; before, %s", web.Status.PodIP, web.Status.PodIPs, address)
+	}
+	if other := newPod("db", "").Status.PodIP; !strings.HasPrefix(address, "10.") || next.Status.PodIP == address || other == address || other == "" {
+		t.Errorf("addresses %s, %s, %s", address, next.Status.PodIP, other)
 	}
 }
 

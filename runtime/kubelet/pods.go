@@ -1,7 +1,9 @@
 package kubelet
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -79,11 +81,23 @@ func endPod(pod *corev1.Pod, now time.Time, phase corev1.PodPhase, terminated co
 	})
 }
 
-// startPod sets the conditions of a Pod that has a node and whose init containers have ended.
+// startPod sets the address of a Pod, and the conditions of one that has a node and whose init containers
+// have ended.
 func startPod(pod *corev1.Pod, now metav1.Time) {
+	if pod.Status.PodIP == "" {
+		pod.Status.PodIP = addressOf(pod)
+		pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}
+	}
 	for _, condition := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized} {
 		setPodCondition(pod, corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
+}
+
+// addressOf returns an address of 10.0.0.0/8 that goes with the Pod: another one of the same name has
+// another address.
+func addressOf(pod *corev1.Pod) string {
+	sum := sha256.Sum256([]byte(string(pod.UID) + "/" + pod.Namespace + "/" + pod.Name))
+	return netip.AddrFrom4([4]byte{10, sum[0], sum[1], sum[2]}).String()
 }
 
 func setUnready(pod *corev1.Pod, reason string, now metav1.Time) {

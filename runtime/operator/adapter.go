@@ -29,7 +29,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 		Parents: d.Parents, Children: d.childKinds(new(C), new(D)), Related: d.relatedKinds(new(R)), IsOrdered: d.Teardown == TeardownOrdered,
 		ParentMetadata: d.ParentMetadata, Retries: d.Retries, Timeout: d.Timeout,
 		Workers: d.Workers, Metrics: d.Metrics,
-		ForbidPause: d.ForbidPause, ForbidDisconnect: d.ForbidDisconnect,
+		ForbidPause: d.ForbidPause, ForbidDisconnect: d.ForbidDisconnect, TakeOverFrom: d.TakeOverFrom,
 		Status: newStatusAccess(d), Author: declared.Author{Sync: prepareCalls(d, d.Sync)},
 	}
 	if d.Finalize != nil {
@@ -107,6 +107,11 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 		return converted
 	}
 	converted.KeepAll = response.KeepAll
+	if d.Patches != nil {
+		for _, set := range d.Patches(response.Children) {
+			converted.Patches = append(converted.Patches, *set)
+		}
+	}
 	kinds := d.childKinds(new(C), response.Children)
 	converted.Children = make([]declared.DesiredSet, len(kinds))
 	for i, kind := range kinds {

@@ -11,7 +11,7 @@ import (
 
 // BindByName returns the kinds of children that two structs have, to which observed and desired point:
 // each [Snapshot] with the [DesiredSet] of the same name. It knows nothing of what the spec file says
-// of the kinds. It is for tests of Sync, which find it in package operatortest as Simulate.
+// of the kinds, and keeps what is desired of all. It is for tests of Sync, which find it in package operatortest as Simulate.
 func BindByName(observed, desired any) []ChildKind {
 	snapshots, sets := reflect.ValueOf(observed).Elem(), reflect.ValueOf(desired).Elem()
 	if snapshots.Kind() != reflect.Struct || sets.Kind() != reflect.Struct {
@@ -26,7 +26,7 @@ func BindByName(observed, desired any) []ChildKind {
 		}
 		_, isMetadata := snapshot.newItem().(*metav1.PartialObjectMetadata)
 		kinds = append(kinds, ChildKind{
-			Object: set.newItem(), Metadata: isMetadata,
+			Object: set.newItem(), Metadata: isMetadata, KeepDesired: !isMetadata, // which costs a test nothing
 			Fields: Fields{Observe: snapshot.observe, ObserveRefused: snapshot.setRefused, Desired: set.declared()},
 		})
 	}

@@ -240,3 +240,20 @@ func TestReleaseThatSelectsNoParentIsHeld(t *testing.T) {
 	f.countChildren(&corev1.ConfigMapList{}, 2*total)
 	f.countReady("Ready", total)
 }
+
+// An operator that replaces another one, and whose Sync is not finished, does not empty the fleet.
+func TestSyncThatDesiresNothingOfATakenOverFleetIsHeld(t *testing.T) {
+	f := startFleet(t, &author{sync: desireFor(desireNone)})
+	f.Stop()
+	for i := range f.sites {
+		taken := site(fmt.Sprintf("taken-%04d", i))
+		f.Create(taken)
+		f.madeFor(taken, formerManager, configMap(taken.Name, "old"))
+	}
+	f.Restart()
+	spared := len(f.sites) - f.limit()
+	f.countReady("PruneHeld", spared)
+	f.countChildren(&corev1.ConfigMapList{}, spared)
+	f.release()
+	f.countChildren(&corev1.ConfigMapList{}, 0)
+}

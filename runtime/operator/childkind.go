@@ -11,8 +11,8 @@ import (
 
 // ChildKind is one kind of children: an empty Object of the kind (see [Unstructured]), its
 // [Policies] and [Rules], and what the spec file says else of it: As, MaxUnavailable, Evict, HandOver,
-// InPlace, History, NotPartOfReady, Metadata, PruneOnly, Optional, Namespaces and ForbidDisconnect. Fields are the fields
-// that hold the kind; see [Bind].
+// InPlace, History, NotPartOfReady, KeepDesired, Metadata, PruneOnly, Optional, Namespaces and
+// ForbidDisconnect. Fields are the fields that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
 
 // Rules say when a child of a kind is ready (ReadyWhen), and when it has finished (FinishedWhen), in

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,12 +171,14 @@ func TestKeepWithoutANamespaceIsInvalid(t *testing.T) {
 	}
 }
 
+// The generated roles allow all that leader election requests: a request that they refuse fails the test.
 func TestLeaderElectionLetsOneWork(t *testing.T) {
 	t.Parallel()
 	a := &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
+		Roles:       generateRoles(t, strings.Replace(siteSpec, ", pruneOnly: true", "", 1)),
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		Options: func(o *operator.Options) {
 			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "site-operator", o.Namespace
@@ -188,6 +191,16 @@ func TestLeaderElectionLetsOneWork(t *testing.T) {
 	if host, _ := os.Hostname(); lease.Spec.HolderIdentity == nil || !strings.HasPrefix(*lease.Spec.HolderIdentity, host) {
 		t.Errorf("the lease is %+v", lease.Spec)
 	}
+	cluster.Eventually("an Event says who leads", func() error {
+		var events eventsv1.EventList
+		if err := cluster.Client.List(t.Context(), &events, client.InNamespace(cluster.Namespace)); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "LeaderElection" && e.Regarding.Kind == "Lease" }) {
+			return fmt.Errorf("there are %d others", len(events.Items))
+		}
+		return nil
+	})
 
 	cluster.Stop()
 	cluster.Eventually("the lease is released", func() error {

@@ -127,28 +127,38 @@ func TestAParentThatOptsOutLosesItsChildrenAndMarks(t *testing.T) {
 	}
 }
 
-func TestAParentThatOptsOutIsFinalized(t *testing.T) {
+func TestAParentThatOptsOutIsFinalizedWithItsContent(t *testing.T) {
 	finalized := make(chan string, 10)
 	cluster := startDecorator(t, []operator.ParentKind{{Object: &corev1.ConfigMap{}, Labels: "decorate"}}, func(d *decorator) {
 		d.Finalize = func(_ context.Context, req *decoratorRequest) (*decoratorResponse, error) {
-			finalized <- req.Parent.GetName()
+			finalized <- req.Parent.(*corev1.ConfigMap).Data["key"]
 			return &decoratorResponse{Finalized: true}, nil
 		}
 	})
-	config, child := configMap("web", ""), named(&corev1.Secret{}, "config-web")
-	config.Labels = map[string]string{"decorate": ""}
-	cluster.Create(config)
-	cluster.Exists(child)
-	cluster.Update(config, func() { delete(config.Labels, "decorate") })
-	cluster.Gone(child)
-	cluster.Eventually("the finalizer is taken off", func() error {
-		if cluster.Get(config); len(config.Finalizers) > 0 {
-			return errors.New("it is there")
+	config, child := configMap("web", "content"), named(&corev1.Secret{}, "config-web")
+	cluster.Create(config) // it is no parent yet
+	for _, restarts := range []bool{false, true} {
+		cluster.Update(config, func() { metav1.SetMetaDataLabel(&config.ObjectMeta, "decorate", "") })
+		cluster.Exists(child)
+		cluster.Settled()
+		if restarts {
+			cluster.Stop()
 		}
-		return nil
-	})
-	if name := <-finalized; name != "web" {
-		t.Errorf("%s was finalized", name)
+		cluster.Update(config, func() { delete(config.Labels, "decorate") })
+		if restarts {
+			cluster.Restart()
+		}
+		cluster.Gone(child)
+		cluster.Eventually("the finalizer is taken off", func() error {
+			if cluster.Get(config); len(config.Finalizers) > 0 {
+				return errors.New("it is there")
+			}
+			return nil
+		})
+		if content := <-finalized; content != "content" {
+			t.Errorf("Finalize saw the content %q", content)
+		}
+		cluster.Settled()
 	}
 	cluster.Update(config, func() { metav1.SetMetaDataLabel(&config.ObjectMeta, "decorate", "") })
 	cluster.Exists(child)

@@ -42,6 +42,9 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// Select says which objects the entries of Related that are Dynamic are,
 	// in their order. Nil when no entry is.
 	Select func(context.Context, P) ([][]Selection, error)
+	// Patches returns the sets of patches of the entries of Related that have Patch, in
+	// their order. Nil when no entry has.
+	Patches func(desired *D) []Patches
 	// Status returns the parent's status. Nil means that the runtime writes
 	// no status, as for kinds that belong to others.
 	Status func(P) *S
@@ -68,6 +71,11 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// ForbidPause and ForbidDisconnect take their effect from the annotations <group>/paused
 	// and <group>/disconnect, by which whoever may write a parent suspends it.
 	ForbidPause, ForbidDisconnect bool
+	// TakeOverFrom are the field managers of an operator that this one replaces. What they own in
+	// children becomes this controller's when it starts, so that Sync removes what it no longer
+	// desires. That of an operator of this runtime, such as this one under an earlier name, is
+	// opgen/<name>.<group>: its marks go, too.
+	TakeOverFrom []string
 	// Sync returns what the parent desires.
 	Sync func(context.Context, *Request[P, C, R]) (*Response[D, S], error)
 	// Finalize runs in place of Sync once the parent is being deleted, until

@@ -236,7 +236,7 @@ func HandOver(paths ...string) ChildOption {
 // operatortest.Applied.
 //
 //	want.Jobs.Add(job, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
-//		response.Status.LastRun = metav1.NewTime(schedule.Tick)
+//		response.Status.LastRun = &schedule.Tick
 //	}))
 func WhenApplied[D, S any](record func(response *Response[D, S])) ChildOption {
 	function := func(response any) error {

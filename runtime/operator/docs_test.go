@@ -40,7 +40,7 @@ func TestDocsShowTestedCode(t *testing.T) {
 // TestDocsShowEveryOption looks in the pages for all that an author can use.
 func TestDocsShowEveryOption(t *testing.T) {
 	pages := read(t, "../../docs/runtime.md") + read(t, "../../docs/children.md")
-	for _, file := range []string{"request.go", "response.go", "policies.go", "desired.go", "snapshot.go", "snapshot_health.go", "snapshot_refused.go", "snapshot_name_conflict.go", "generated.go", "runs.go", "trigger.go", "poller.go"} {
+	for _, file := range []string{"request.go", "response.go", "policies.go", "desired.go", "snapshot.go", "snapshot_health.go", "snapshot_refused.go", "snapshot_name_conflict.go", "snapshot_desired.go", "generated.go", "patches.go", "runs.go", "trigger.go", "poller.go"} {
 		for name := range exported(t, file) {
 			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(pages) {
 				t.Errorf("%s of %s is in no page", name, file)
@@ -96,7 +96,7 @@ func exported(t *testing.T, file string) map[string]bool {
 			}
 		case *ast.TypeSpec:
 			fields, ok := node.Type.(*ast.StructType)
-			if !ok || node.Name.Name == "Event" || node.Name.Name == "DesiredChild" { // the latter is for tests
+			if !ok || node.Name.Name == "Event" || node.Name.Name == "DesiredChild" || node.Name.Name == "DesiredPatch" { // the latter is for tests
 				return false
 			}
 			for _, field := range fields.Fields.List {

@@ -41,6 +41,35 @@ func ExampleRequest() {
 	// status: phase "Opening", copies 0
 }
 
+// Pods that a StatefulSet has made say by a label which of them is the primary.
+func ExamplePatchSet() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		want := new(Desired)
+		for pod := range req.Related.Members.All() {
+			role := map[string]string{"role": "replica"}
+			if pod.Name == req.Parent.Name+"-0" {
+				role = map[string]string{"role": "primary"}
+			}
+			want.Patches.Members.Add(pod, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: role}})
+		}
+		return &Response{Children: want}, nil
+	}
+	response := callSync(sync, tea(func(req *Request) {
+		req.Related.Members = operator.NewSnapshot(&corev1.Pod{ObjectMeta: called("tea-0")}, &corev1.Pod{ObjectMeta: called("tea-1")})
+	}))
+	for pod, fields := range response.Children.Patches.Members.All() {
+		fmt.Println(pod.Name, fields.Labels)
+	}
+	// Output:
+	// tea-0 map[role:primary]
+	// tea-1 map[role:replica]
+}
+
 // Related objects are deleted once the status says what became of them.
 func ExampleResponse_delete() {
 	type (
@@ -117,7 +146,7 @@ func ExampleResponse_keepAll() {
 	}))
 	finalize := func(_ context.Context, req *Request) (*Response, error) {
 		shop, want := req.Parent, new(Desired)
-		backup := jobFor(shop, shop.Name+"-backup")
+		backup := jobFor(shop, "backup-"+string(shop.UID))
 		want.Jobs.Add(backup, operator.CreateOnly, operator.WhenDeleted(operator.Orphan))
 		return &Response{Children: want, KeepAll: true, Finalized: req.Children.Jobs.Ready(backup.Name)}, nil
 	}
@@ -127,7 +156,7 @@ func ExampleResponse_keepAll() {
 	// all others are kept
 	// Deployment tea
 	// Secret tea
-	// Job tea-backup, CreateOnly, when deleted Orphan
+	// Job backup-7, CreateOnly, when deleted Orphan
 	// all others are kept
 }
 
@@ -169,7 +198,7 @@ func ExampleResponse_RequeueAt() {
 			want.Deployments.Add(deploymentFor(shop))
 			response.RequeueAt(req.Now, closing)
 		}
-		schedule, err := req.Schedule(shop.Spec.Schedule, shop.Spec.TimeZone, shop.Status.LastRun.Time)
+		schedule, err := req.Schedule(shop.Spec.Schedule, shop.Spec.TimeZone, shop.Status.LastRun)
 		response.RequeueAt(req.Now, schedule.Next)
 		return response, err
 	}
@@ -293,7 +322,7 @@ func ExampleSnapshot_Refused() {
 	)
 	finalize := func(_ context.Context, req *Request) (*Response, error) {
 		shop, want := req.Parent, new(Desired)
-		backup := jobFor(shop, shop.Name+"-backup")
+		backup := jobFor(shop, "backup-"+string(shop.UID))
 		isOver := req.Children.Jobs.Ready(backup.Name) || req.Children.Jobs.Refused(backup.Name) != nil
 		if !isOver {
 			want.Jobs.Add(backup, operator.CreateOnly, operator.WhenDeleted(operator.Orphan))
@@ -303,10 +332,10 @@ func ExampleSnapshot_Refused() {
 	show(finalize, tea(nil))
 	show(finalize, tea(func(req *Request) {
 		refusal := errors.New("the namespace is being deleted")
-		req.Children.Jobs = operator.NewSnapshot[*batchv1.Job]().Refuse("tea-backup", refusal)
+		req.Children.Jobs = operator.NewSnapshot[*batchv1.Job]().Refuse("backup-7", refusal)
 	}))
 	// Output:
-	// Job tea-backup, CreateOnly, when deleted Orphan
+	// Job backup-7, CreateOnly, when deleted Orphan
 	// finalized
 }
 

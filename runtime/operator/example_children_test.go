@@ -319,14 +319,14 @@ func ExampleRequest_Schedule() {
 	type Response = shopResponse
 	sync := func(_ context.Context, req *shopRequest) (*Response, error) {
 		shop, want, status := req.Parent, new(shopDesired), req.Parent.Status
-		schedule, err := req.Schedule(shop.Spec.Schedule, shop.Spec.TimeZone, status.LastRun.Time)
+		schedule, err := req.Schedule(shop.Spec.Schedule, shop.Spec.TimeZone, status.LastRun)
 		if err != nil {
 			return nil, err
 		}
 		if schedule.Due() {
 			job := jobFor(shop, schedule.Name(shop.Name))
 			want.Jobs.Add(job, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
-				response.Status.LastRun = metav1.NewTime(schedule.Tick)
+				response.Status.LastRun = &schedule.Tick
 			}))
 		}
 		want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...) // and those that run
@@ -348,7 +348,7 @@ func ExampleRequest_Schedule() {
 func ExampleSkipLate() {
 	req := tea(func(req *shopRequest) { req.Now = open.Add(90 * time.Minute) })
 	late := operator.SkipLate(10 * time.Minute)
-	schedule, err := req.Schedule("@hourly", "Europe/Berlin", time.Time{}, late)
+	schedule, err := req.Schedule("@hourly", "Europe/Berlin", nil, late)
 	fmt.Println("due:", schedule.Due(), "next in:", schedule.Wait, err)
 	// Output:
 	// due: false next in: 30m0s <nil>

@@ -53,7 +53,7 @@ type ShopStatus struct {
 	Image   string
 	Copies  int32
 	Primary string
-	LastRun metav1.Time
+	LastRun *metav1.Time
 }
 
 func (s *Shop) DeepCopyObject() runtime.Object {
@@ -82,11 +82,16 @@ type (
 		PersistentVolumeClaims operator.DesiredSet[*corev1.PersistentVolumeClaim]
 		Autoscalers            operator.DesiredSet[*autoscalingv2.HorizontalPodAutoscaler]
 		ServiceMonitors        operator.DesiredSet[*unstructured.Unstructured]
+		Patches                shopPatches
+	}
+	shopPatches struct {
+		Members operator.PatchSet[*corev1.Pod]
 	}
 	shopRelated struct {
 		Settings operator.Snapshot[*corev1.ConfigMap]
 		Rates    operator.Snapshot[*corev1.ConfigMap]
 		Orders   operator.Snapshot[*corev1.ConfigMap]
+		Members  operator.Snapshot[*corev1.Pod]
 	}
 	shopSelections struct {
 		Rates []operator.Selection
@@ -102,7 +107,7 @@ var open = time.Date(2030, time.January, 1, 12, 0, 0, 0, time.UTC)
 func tea(change func(*shopRequest)) *shopRequest {
 	request := &shopRequest{
 		Parent: &Shop{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "town", Name: "tea", CreationTimestamp: metav1.NewTime(open)},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "town", Name: "tea", UID: "7", CreationTimestamp: metav1.NewTime(open)},
 			Spec:       ShopSpec{Image: "example.com/shop:1", Replicas: 2, Owner: "ann", Lifetime: time.Hour},
 		},
 		Now: open.Add(2 * time.Minute),
@@ -154,6 +159,15 @@ func jobFor(shop *Shop, name string) *batchv1.Job {
 	return &batchv1.Job{ObjectMeta: called(name), Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "job", Image: shop.Spec.Image}}},
 	}}}
+}
+
+// callSync returns what an author's function answers to a request.
+func callSync[Q, A any](function func(context.Context, *Q) (*A, error), request *Q) *A {
+	given, err := function(context.Background(), request)
+	if err != nil {
+		panic(err)
+	}
+	return given
 }
 
 // show prints what a Sync or a Finalize answers.

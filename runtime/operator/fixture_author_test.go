@@ -36,6 +36,13 @@ type (
 		Services   operator.DesiredSet[*corev1.Service]
 		Pods       operator.DesiredSet[*corev1.Pod]
 		Accounts   operator.DesiredSet[*unstructured.Unstructured]
+		Patches    DesiredPatches
+	}
+	// DesiredPatches are the patches of the entries that a test has with Patch.
+	DesiredPatches struct {
+		ConfigMaps operator.PatchSet[*corev1.ConfigMap]
+		Claims     operator.PatchSet[*corev1.PersistentVolumeClaim]
+		Gadgets    operator.PatchSet[*unstructured.Unstructured]
 	}
 	Request  = operator.Request[*testapi.Site, Children, struct{}]
 	Response = operator.Response[Desired, testapi.Status]

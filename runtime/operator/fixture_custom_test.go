@@ -27,6 +27,7 @@ type (
 		Namespaces operator.Snapshot[*corev1.Namespace]
 		Secrets    operator.Snapshot[*corev1.Secret]
 		Gadgets    operator.Snapshot[*unstructured.Unstructured]
+		Claims     operator.Snapshot[*corev1.PersistentVolumeClaim]
 	}
 	customRequest  = operator.Request[*testapi.Site, Children, Related]
 	customFunction = func(context.Context, *customRequest) (*Response, error)

@@ -80,8 +80,8 @@ func startScheduled(t *testing.T, change func(*operator.Definition[*testapi.Site
 func (s *scheduled) sync(_ context.Context, req *runsRequest) (*runsResponse, error) {
 	site, want, status := req.Parent, new(runsDesired), req.Parent.Status
 
-	last, _ := time.Parse(time.RFC3339, status.Phase)
-	schedule, err := req.Schedule("@hourly", "", last)
+	parsed, _ := time.Parse(time.RFC3339, status.Phase)
+	schedule, err := req.Schedule("@hourly", "", &metav1.Time{Time: parsed})
 	if err != nil {
 		return nil, err
 	}

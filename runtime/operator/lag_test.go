@@ -57,7 +57,8 @@ func gauge(t *testing.T, name, kind string) (sum float64) {
 // A watch that cannot be renewed shows nothing any more, and says nothing of that.
 func TestCacheThatStandsStillIsReported(t *testing.T) {
 	t.Parallel()
-	c := addCustomAs(t, generateRoles(t, strings.Replace(siteSpec, ", pruneOnly: true", "", 1)), customDesire(func(req *customRequest, want *Desired) {
+	roles := generateRoles(t, strings.Replace(siteSpec, ", pruneOnly: true", "", 1))
+	c := addCustomWith(t, func(config *operatortest.Config) { config.Roles, config.LacksRights = roles, true }, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap(req.Parent.Spec.Text, ""))
 	}), nil, func(o *operator.Options) { o.Namespace = "" })
 	site := c.site("web")

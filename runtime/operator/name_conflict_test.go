@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -74,6 +76,36 @@ func TestChildOfAnotherParentIsLeftAlone(t *testing.T) {
 	}
 	f.Delete(f.site)
 	second.status("Ready", "Ready")
+}
+
+// Two projects may have kinds of the same name.
+func TestNameConflictNamesTheGroupOfAnotherKindOfTheName(t *testing.T) {
+	const uid = "c60dcc5c-3db1-4e80-83fb-d0e20fbd986b"
+	for name, own := range map[string]func(*corev1.ConfigMap){
+		"by reference": func(taken *corev1.ConfigMap) {
+			kind := schema.GroupVersionKind{Group: "other.example.com", Version: "v1", Kind: "Site"}
+			taken.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(&metav1.ObjectMeta{Name: "web", UID: uid}, kind)}
+		},
+		"by label": func(taken *corev1.ConfigMap) {
+			taken.Labels = map[string]string{"other.example.com/site": uid}
+			taken.Annotations = map[string]string{"other.example.com/parent": "Site.other.example.com/" + taken.Namespace + "/web"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &author{sync: desire(func(*Desired) {})}
+			f := start(t, a)
+			f.status("Ready", "Ready")
+			taken := configMapIn(f.Namespace, "web")
+			own(taken)
+			f.Create(taken)
+			a.setSync(desire(desireOne))
+			f.reconcile()
+			want := fmt.Sprintf("ConfigMap %s/web exists already and belongs to Site.other.example.com web: choose another name", f.Namespace)
+			if message := f.status("Ready", "NameConflict").Conditions[0].Message; message != want {
+				t.Errorf("message is %q, want %q", message, want)
+			}
+		})
+	}
 }
 
 func TestControllersShareAKindOfChildren(t *testing.T) {

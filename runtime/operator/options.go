@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
@@ -51,6 +53,23 @@ type Options struct {
 	// MetricsSecure serves metrics over TLS, and only to clients that the API
 	// server authenticates and lets read them.
 	MetricsSecure bool
+	// MetricsCertPath is the folder of the metrics server's certificate MetricsCertName and key
+	// MetricsCertKey, which are read again when they change. Without it, the server makes a certificate
+	// of its own at each start.
+	MetricsCertPath string
+	MetricsCertName string
+	MetricsCertKey  string
+
+	// WebhookPort is where webhooks are served, on all addresses, if Setup or a New registers any; 0
+	// means nowhere. WebhookCertPath is the folder of its certificate WebhookCertName and key
+	// WebhookCertKey, which are read again when they change; by default it is
+	// k8s-webhook-server/serving-certs in the system's temporary folder.
+	WebhookPort     int
+	WebhookCertPath string
+	WebhookCertName string
+	WebhookCertKey  string
+	// WebhookServer, if not nil, serves webhooks in place of the server that these describe.
+	WebhookServer webhook.Server
 
 	// Logger receives the log; nil means slog.Default().
 	Logger *slog.Logger
@@ -80,4 +99,10 @@ func Setup(add func(Manager) error) Option {
 			return add(mgr)
 		}
 	}
+}
+
+// WebhookServer serves webhooks by a server of the author's own, in place of the one that the flags
+// describe: for client certificates, other TLS settings, or a certificate that is in no file.
+func WebhookServer(server webhook.Server) Option {
+	return func(o *Options) { o.WebhookServer = server }
 }

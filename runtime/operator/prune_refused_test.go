@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -246,6 +247,32 @@ func TestRefusedChildLetsSyncDesireAnother(t *testing.T) {
 	c.Exists(configMap("a-name", ""))
 	c.says(site, allReady)
 	c.Converged(site)
+}
+
+// A name that somebody else's object has is no refusal: a Finalize that gives up a backup which is refused
+// would take the object for a reason to do without one.
+func TestANameConflictIsNoRefusal(t *testing.T) {
+	var refused atomic.Value
+	c := startCustom(t, func(_ context.Context, req *customRequest) (*Response, error) {
+		want := new(Desired)
+		want.ConfigMaps.Add(configMap("taken", ""))
+		if err := req.Children.ConfigMaps.Refused("taken"); err != nil {
+			refused.Store(err.Error())
+		}
+		return &Response{Children: want}, nil
+	}, nil)
+	taken := configMap("taken", "by somebody")
+	c.Create(taken)
+	site := c.site("web")
+	conflict := fmt.Sprintf("ConfigMap %s/taken exists already and is not controlled by anything: choose another name, or adopt it with adopt: IfUnowned", c.Namespace)
+	c.says(site, conflict)
+	for _, text := range []string{"one", "two"} {
+		c.touch(site, text)
+		c.says(site, conflict)
+	}
+	if message := refused.Load(); message != nil {
+		t.Errorf("Sync was told of a refusal: %v", message)
+	}
 }
 
 // expectGoneWith waits until a namespace and the Site in it are gone.

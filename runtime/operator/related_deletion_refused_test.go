@@ -49,7 +49,7 @@ func TestDeletingRelatedObjectsNeedsTheGeneratedRight(t *testing.T) {
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			roles := generateRoles(t, siteWithRelated("{apiVersion: v1, kind: ConfigMap, selector: command"+test.keys+"}"))
-			c := startObeying(t, func(config *operatortest.Config) { config.Roles = roles }, obey, func(d *definition) { d.Kinds = nil })
+			c := startObeying(t, func(config *operatortest.Config) { config.Roles, config.LacksRights = roles, test.keys == "" }, obey, func(d *definition) { d.Kinds = nil })
 			site, object := c.site("web"), command("a", "go")
 			c.Create(object)
 			if test.keys != "" {

@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,8 +136,10 @@ func TestARelatedObjectThatWasCreatedAgainStays(t *testing.T) {
 	}
 }
 
-// againTransport does something before the first deletion of a ConfigMap is sent.
+// againTransport does something before the first deletion of a ConfigMap is sent, or the first request with
+// another verb.
 type againTransport struct {
+	verb string
 	do   func() error
 	done bool
 	err  error
@@ -144,7 +147,7 @@ type againTransport struct {
 
 func (a *againTransport) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		if request.Method == http.MethodDelete && strings.Contains(request.URL.Path, "/configmaps/") && !a.done {
+		if request.Method == cmp.Or(a.verb, http.MethodDelete) && strings.Contains(request.URL.Path, "/configmaps/") && !a.done {
 			a.done, a.err = true, a.do()
 		}
 		return next.RoundTrip(request)

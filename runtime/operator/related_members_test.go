@@ -106,16 +106,14 @@ func (m *members) siteWithDeployment(name string) (*testapi.Site, *appsv1.Deploy
 }
 
 // freeReplicaSet creates a ReplicaSet without an owner, whose Pods have the labels of the entry.
-func (m *members) freeReplicaSet(name string) *appsv1.ReplicaSet {
+func (m *members) freeReplicaSet(name string) {
 	m.t.Helper()
 	template := deploymentWith("web:1", 0).Spec.Template
 	template.Labels = map[string]string{"app": memberLabels["app"], "free": "yes"}
-	set := &appsv1.ReplicaSet{
+	m.Create(&appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: template.Labels},
 		Spec:       appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"free": "yes"}}, Template: template},
-	}
-	m.Create(set)
-	return set
+	})
 }
 
 func (m *members) list(into client.ObjectList) {
@@ -194,9 +192,9 @@ func TestPodsOfADeploymentAreFoundByTheirOwners(t *testing.T) {
 
 	// Strangers with the labels of the entry are no members.
 	m.addPod("free", nil)
-	free := m.freeReplicaSet("free")
-	plain := controlledBy(free, "ReplicaSet")
-	plain[0].Controller, plain[0].UID = nil, m.podsOf(deployment)[0].OwnerReferences[0].UID // an owner that does not control it
+	m.freeReplicaSet("free")
+	plain := slices.Clone(m.podsOf(deployment)[0].OwnerReferences)
+	plain[0].Controller = nil // an owner that does not control it
 	m.addPod("owned", plain)
 	m.Settled()
 	m.hasItsPods(web, deployment, 1)

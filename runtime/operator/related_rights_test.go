@@ -68,7 +68,7 @@ func TestNamesAreReadUnderTheGeneratedRoles(t *testing.T) {
 // A role without the right to list and watch says so, instead of showing what was read once.
 func TestAMissingRightToWatchNamesIsSaid(t *testing.T) {
 	roles := generateRoles(t, siteWithRelated("{apiVersion: v1, kind: ConfigMap, nameFrom: .spec.text, access: get}"))
-	w := startWatching(t, func(c *operatortest.Config) { c.Roles = roles }, byNames)
+	w := startWatching(t, func(c *operatortest.Config) { c.Roles, c.LacksRights = roles, true }, byNames)
 	w.Create(configMap("a", "1"))
 	site := w.siteOf("web", "a")
 	w.Eventually("the condition names the right", func() error {

@@ -1,6 +1,10 @@
 package operator
 
-import "github.com/opgen-dev/opgen/runtime/internal/declared"
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
+)
 
 // AllNamespaces stands for every namespace in a list of namespaces, and in [Snapshot.In].
 const AllNamespaces = declared.AllNamespaces
@@ -9,7 +13,7 @@ const AllNamespaces = declared.AllNamespaces
 // [Unstructured]), which objects are selected (by Name or Selector, by the paths NameFrom and
 // SelectorFrom into the parent, by a Match of fields with those of the parent, or by the child that
 // controls them), and in which Namespaces. Fields is the field that holds them; see
-// [BindRelated].
+// [BindRelated]. Delete and Patch say what else than reading them Sync may ask for.
 type RelatedKind = declared.RelatedKind
 
 // OfChild selects the related objects that a child controls, such as the Pods of a Deployment.
@@ -31,3 +35,9 @@ const (
 // Selection is one answer of an author's Related method to which objects of a
 // kind Sync reads: those with Names, or else those that the label Selector selects, in Namespaces.
 type Selection = declared.Selection
+
+// Patches ties a set of patches to an entry of related objects; see [BindPatches].
+type Patches = *declared.PatchSet
+
+// BindPatches returns a set of patches for generated code.
+func BindPatches[T client.Object](set *PatchSet[T]) Patches { return &set.set }

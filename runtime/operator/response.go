@@ -19,10 +19,11 @@ import (
 // still carried out, but nothing is pruned.
 type Response[D, S any] struct {
 	// Children is the complete set of children that the parent desires. One that
-	// is left out gets pruned; new(Desired) asks for none at all.
+	// is left out gets pruned; new(Desired) asks for none at all. The same goes for its patches of
+	// related objects.
 	Children *D
 	// KeepAll makes Children a part of the answer: what it does not mention stays as it is, of every
-	// kind, as by [DesiredSet.Keep]. Nothing is pruned.
+	// kind, as by [DesiredSet.Keep]. Nothing is pruned, and no patch is removed.
 	KeepAll bool
 	// Delete lists related objects of this request that are to be deleted, if their entry in the spec file
 	// says delete: true. Each is deleted after the status is written, if the object still has its

@@ -8,6 +8,7 @@ import (
 	_ "time/tzdata" // so that time zones are known in images that have no database of them
 
 	"github.com/robfig/cron/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -18,21 +19,21 @@ import (
 // the creation of a run and the write of a status nor a run that is refused, or
 // waits for another child, loses a run or repeats one.
 //
-//	schedule, err := req.Schedule(spec.Schedule, spec.TimeZone, status.LastRun.Time)
+//	schedule, err := req.Schedule(spec.Schedule, spec.TimeZone, status.LastRun)
 //	if err != nil {
 //		return nil, err
 //	}
 //	if schedule.Due() {
 //		job := jobFor(schedule.Name(parent.Name))
 //		want.Jobs.Add(job, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
-//			response.Status.LastRun = metav1.NewTime(schedule.Tick)
+//			response.Status.LastRun = &schedule.Tick
 //		}))
 //	}
 //	want.Jobs.Keep(operator.Runs(req.Children.Jobs, operator.History{Succeeded: 3, Failed: 1})...)
 //	return &Response{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil
 type Schedule struct {
-	// Tick is the latest tick that is due and was not run; zero: none is.
-	Tick time.Time
+	// Tick is the latest tick that is due and was not run, as a status has it; zero: none is.
+	Tick metav1.Time
 	// Missed is how many earlier ticks were due, too, and are passed over:
 	// however many ticks an operator that was down has missed, it catches up
 	// with one run. It counts to 100 at the most.
@@ -58,22 +59,23 @@ func SkipLate(than time.Duration) ScheduleOption {
 // Schedule says what is due of a cron expression (five fields, or @hourly,
 // @daily, @weekly, @monthly, @yearly, @every 90s, which counts from 1970) in an IANA time zone such as
 // Europe/Berlin; UTC if that is empty. last is the tick of the latest run, as
-// the parent's status has it; when it is zero, ticks count from the creation of
+// the parent's status has it; when it is nil, ticks count from the creation of
 // the parent. An expression or a zone that is none is a terminal error: only a
 // change of the parent can mend it.
-func (r *Request[P, C, R]) Schedule(expression, timeZone string, last time.Time, options ...ScheduleOption) (Schedule, error) {
+func (r *Request[P, C, R]) Schedule(expression, timeZone string, last *metav1.Time, options ...ScheduleOption) (Schedule, error) {
 	var how scheduling
 	for _, option := range options {
 		option(&how)
 	}
-	if last.IsZero() {
-		last = r.Parent.GetCreationTimestamp().Time
+	from := r.Parent.GetCreationTimestamp().Time
+	if !last.IsZero() {
+		from = last.Time
 	}
 	ticks, err := parseSchedule(expression, timeZone)
 	if err != nil {
 		return Schedule{}, err
 	}
-	return scheduleAt(ticks, last, r.Now, how), nil
+	return scheduleAt(ticks, from, r.Now, how), nil
 }
 
 // ticker gives the first tick after a time, zero if there is none.
@@ -121,8 +123,8 @@ func scheduleAt(next ticker, last, now time.Time, how scheduling) Schedule {
 	if first.IsZero() || first.After(now) {
 		return s
 	}
-	s.Tick = latestTick(next, first, now)
-	for tick := next(last); tick.Before(s.Tick) && s.Missed < maxMissed; tick = next(tick) {
+	s.Tick = metav1.NewTime(latestTick(next, first, now))
+	for tick := next(last); tick.Before(s.Tick.Time) && s.Missed < maxMissed; tick = next(tick) {
 		s.Missed++
 	}
 	return s

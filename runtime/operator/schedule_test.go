@@ -47,11 +47,11 @@ func TestSchedule(t *testing.T) {
 				Parent: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(instant(t, tc.created))}},
 				Now:    instant(t, tc.now),
 			}
-			got, err := req.Schedule(tc.cron, tc.zone, instant(t, tc.last), tc.options...)
+			got, err := req.Schedule(tc.cron, tc.zone, &metav1.Time{Time: instant(t, tc.last)}, tc.options...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := instant(t, tc.tick); !got.Tick.Equal(want) || got.Due() != (tc.tick != "") {
+			if want := instant(t, tc.tick); !got.Tick.Time.Equal(want) || got.Due() != (tc.tick != "") {
 				t.Errorf("tick: got %v, want %v", got.Tick, want)
 			}
 			if want := instant(t, tc.next); !got.Next.Equal(want) {
@@ -89,7 +89,7 @@ func TestScheduleErrors(t *testing.T) {
 		{"CRON_TZ=UTC 0 0 * * *", "", `schedule "CRON_TZ=UTC 0 0 * * *": a schedule cannot contain a time zone: set the time zone separately`},
 	} {
 		req := &Request[*corev1.ConfigMap, struct{}, struct{}]{Parent: new(corev1.ConfigMap)}
-		_, err := req.Schedule(tc.cron, tc.zone, time.Time{})
+		_, err := req.Schedule(tc.cron, tc.zone, nil)
 		if err == nil || !errors.Is(err, reconcile.TerminalError(nil)) {
 			t.Fatalf("%s: got %v, want a terminal error", tc.cron, err)
 		}

@@ -41,6 +41,9 @@ type Snapshot[T client.Object] struct {
 
 	generatedTokens func(client.Object) map[string]string // of a Secret; nil: a test made the snapshot
 	isUnserved      bool                                  // the API server does not serve the kind
+
+	desired    map[types.NamespacedName]string // see [declared.View]
+	isObserved bool                            // an operator made the snapshot, and no test
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
@@ -178,7 +181,7 @@ func (s *Snapshot[T]) observe(view declared.View) {
 	*s = Snapshot[T]{
 		items: items, namespace: view.Namespace, rules: view.Rules, read: view.Read, isUnserved: !view.IsServed,
 		generatedTokens: view.GeneratedTokens, outdated: view.Outdated, readOutdated: view.OutdatedRead,
-		nameConflicts: view.NameConflicts, askNameConflict: view.AskNameConflict,
+		nameConflicts: view.NameConflicts, askNameConflict: view.AskNameConflict, desired: view.Desired, isObserved: true,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 // Refused returns the error of the last write of the child with this name, if the API
 // server has refused it: a quota, a policy, validation, a namespace that is being deleted.
+// A name conflict is none of these; see [Snapshot.NameConflict].
 // It is nil once a write succeeds, and after a change of the parent's spec. A child that is no
 // longer desired stays refused for ten minutes. Names are those of [Snapshot.Get].
 //

@@ -108,7 +108,7 @@ func TestOnlyTheControllerThatLacksAKindOrARightWaits(t *testing.T) {
 		},
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Roles:   roles,
+		Roles:   roles, LacksRights: true,
 		Options: func(o *operator.Options) { o.Namespace, o.HealthAddress = "", address },
 	})
 	site := c.site("web")

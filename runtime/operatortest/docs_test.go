@@ -20,7 +20,7 @@ func TestDocsShowTestedFaults(t *testing.T) {
 	page := section(t, "../../docs/testing.md", "\n## Faults\n", "\n## The clock\n")
 	methods := section(t, "../../docs/testing.md", "\n### Each method in one line\n", "\n## Hot loops\n")
 	var examples string
-	for _, name := range []string{"fault", "explore", "signatures", "failed", "simulate"} {
+	for _, name := range []string{"fault", "explore", "related", "signatures", "failed", "simulate"} {
 		examples += withoutIndents(section(t, "example_"+name+"_test.go", "", ""))
 	}
 	simulation := section(t, "../../docs/testing.md", "\n## A simulation of many reconciles\n", "\n## Tests against a real API server\n")

@@ -29,6 +29,24 @@ func TestExploreFindsNothingWrongWithALedger(t *testing.T) {
 	testExplore(t, ledgerConfig(copyOut))
 }
 
+// TestExploreLetsSyncFollowItsChildren explores a Sync that answers otherwise once a child exists, and
+// when it was recreated.
+func TestExploreLetsSyncFollowItsChildren(t *testing.T) {
+	t.Parallel()
+	operatortest.Explore(t, ledgerConfig(func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		want, name := new(ledgerChildren), req.Parent.Name
+		first, seen := textMap(name, req.Parent.Spec.Text), "nobody"
+		if found, ok := req.Children.ConfigMaps.Get(name); ok {
+			seen = string(found.UID)
+		} else {
+			first.Annotations = map[string]string{"example.com/is-new": "yes"}
+		}
+		want.ConfigMaps.Add(first)
+		want.ConfigMaps.Add(textMap(name+"-seen", seen))
+		return &ledgerResponse{Children: want, Status: &LedgerStatus{Phase: "Copied"}}, nil
+	}), ledgerLife())
+}
+
 func TestExploreIsSkippedWhileSyncDesiresNoChildren(t *testing.T) {
 	t.Parallel()
 	t.Run("explore", func(t *testing.T) {

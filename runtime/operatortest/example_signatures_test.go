@@ -29,7 +29,9 @@ func ExampleCluster() {
 		config.Roles = ""                                                                 // a file of roles: the operator has these permissions only
 		config.Faults = []operatortest.Fault{}                                            // as by Inject, from the first request on
 		config.User = ""                                                                  // the user whose permissions it has
+		config.LacksRights = false                                                        // true: the test is about requests that Roles refuse
 		config.Kubelet = nil                                                              // kubelet.PlayPod: Pods run and Jobs succeed, as they appear
+		config.Webhooks = nil                                                             // files with webhook configurations: the API server asks the operator
 		config.Options = func(o *operator.Options) {}                                     // changes the options of the operator
 		config.Transport = func(next http.RoundTripper) http.RoundTripper { return next } // sees, delays, answers its requests
 		cluster := operatortest.Start(t, config)

@@ -18,6 +18,10 @@ type Life struct {
 	// label test, of which the value is the namespace of the test: let
 	// Options.ParentSelector select it where the cluster has other parents.
 	Parents []func(name string) client.Object
+	// Related makes the related objects of a parent, which are created before it and deleted after it.
+	// They must be named after the parent, as children are. An object without a namespace gets that of the
+	// parent. Nil: Sync reads none.
+	Related func(parent client.Object) []client.Object
 	// AtOnce is how many parents live at a time; by default 64, or 160 if EXHAUSTIVE=1.
 	AtOnce int
 }
@@ -52,6 +56,15 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 //   - a quota refuses to create the child, and is lifted: the parent must say so meanwhile, no status
 //     that Sync commits with the child may be written, and then the child must be created once.
 //   - the namespace of the parent is deleted, and then the parent, which must go.
+//
+// To each related object that Life.Related makes, and to one of each kind that Sync is shown and a child
+// controls, such as a Pod of a Deployment,
+//
+//   - somebody deletes it, takes off its labels, or changes a label or another value, while the operator
+//     runs and while it is down, and then takes that back. Each time, the operator must make of the parent
+//     what an operator makes of it that has just started, and report it truthfully; in the end, the parent
+//     must say nothing of it. What Sync desires of time alone must not change within a second, unless
+//     Config.Impure says so.
 //
 // What Sync desires must be on the child afterwards, and what it does not desire must
 // be as the writer left it. A Sync that looks at its children must never miss one whose labels or

@@ -21,6 +21,8 @@ func TestFailing(t *testing.T) {
 		hotLoop(t, detail)
 	case "untruth":
 		untruth(t, detail)
+	case "roles":
+		lackRights(t)
 	case "held":
 		heldByFinalize(t)
 	case "response beside the error":
@@ -33,6 +35,8 @@ func TestFailing(t *testing.T) {
 		exploreAFailure(t)
 	case "never fails":
 		makeFailedWhatNeverFails(t)
+	case "memory":
+		exploreAMemory(t)
 	case "kubelet":
 		exploreWithKubelet(t)
 	case "replay":

@@ -33,7 +33,7 @@ import (
 //     child at each step.
 //   - The runtime's conditions Ready, Reconciling and Stalled are not written, and nothing is kept after
 //     the parent is gone.
-//   - A related object is what the test says: it does not change by a step.
+//   - A related object is what the test says: it does not change by a step, nor by a patch.
 //
 // So a test against a cluster ([Start]) is needed as well.
 type Simulation[P client.Object, C, R, D, S any] struct {

@@ -42,7 +42,7 @@ func partsController(sync partsSync) operator.Controller {
 		Kinds: func(observed *parts, desired *desiredParts) []operator.ChildKind {
 			return []operator.ChildKind{
 				{Object: new(corev1.ConfigMap), Policies: operator.Policies{Update: operator.CreateOnly}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
-				{Object: new(appsv1.Deployment), Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
+				{Object: new(appsv1.Deployment), KeepDesired: true, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
 				{Object: new(batchv1.Job), History: &operator.History{Failed: 1}, Fields: operator.Bind(&observed.Jobs, &desired.Jobs)},
 				{Object: new(corev1.Pod), Policies: operator.Policies{Update: operator.RollingRecreate}, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
 				{Object: new(corev1.Secret), PruneOnly: true},

@@ -23,15 +23,25 @@ type Config struct {
 	// may use them. A CRD with the annotation opgen.dev/stand-in: "true" is installed only if
 	// there is none without it.
 	CRDs []string
+	// Webhooks are files or directories with webhook configurations, such as
+	// ../../deploy/zz_generated.manager.yaml. While the test runs, the API server, which has to run
+	// on this machine, asks the operator for what they configure, for namespaced objects in the
+	// test's namespace. Options registers the webhooks, by operator.Setup. Without Webhooks, the
+	// operator serves none.
+	Webhooks []string
 	// Schemes registers types that the test uses, in addition to those of client-go.
 	Schemes runtime.SchemeBuilder
 	// Roles, if set, is a file of roles as opgen generates it. The operator has the permissions
 	// of its ClusterRoles everywhere, those of its own Roles in the test's namespace, those of the
-	// Roles in other namespaces there, and no others.
+	// Roles in other namespaces there, and no others. A request that they do not allow fails the
+	// test.
 	Roles string
 	// User, if set, is the user that the operator impersonates, so that a test sees what a role
 	// allows. By default it has the permissions of OPGEN_TEST_KUBECONFIG.
 	User string
+	// LacksRights says that Roles do not allow all that the operator requests, which the test is
+	// about.
+	LacksRights bool
 	// Now is the time of the operator's clock at the start, which requests, schedules and retries
 	// use. The clock goes on from there; see [Cluster.Advance]. By default it is the real time.
 	Now time.Time
@@ -50,7 +60,7 @@ type Config struct {
 	// MakeFailed and MakeCrashing can still change a Pod. By default a Pod runs only by these.
 	Kubelet func(pod *corev1.Pod, now time.Time)
 	// Options changes the operator's options, which are operator.Defaults with the test's
-	// namespace.
+	// namespace, and no port for webhooks.
 	Options func(*operator.Options)
 }
 
@@ -60,8 +70,12 @@ func Start(t *testing.T, config Config) *Cluster {
 	t.Helper()
 	checker := truth.New(t, instance.Config(config))
 	checker.Run()
+	fixtures := &admission.Fixtures{Operator: checker.Operator}
+	if len(config.Webhooks) > 0 {
+		fixtures.ServeProject(config.Webhooks)
+	}
 	return &Cluster{
 		Client: checker.Client, Namespace: checker.Namespace, t: t,
-		operator: checker.Operator, checker: checker, admission: &admission.Fixtures{Operator: checker.Operator},
+		operator: checker.Operator, checker: checker, admission: fixtures,
 	}
 }

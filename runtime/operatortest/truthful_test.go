@@ -191,9 +191,9 @@ func untruthful() map[string]struct {
 				cluster, _ := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 					return desireConfigMaps(textMap("web", fmt.Sprint(calls.next()))), nil
 				})
-				cluster.WritesAtMost(1, 5*time.Second)
+				cluster.WritesAtMost(1, time.Minute)
 			},
-			[]string{"configmaps ", "/web was written ", "and may be at most 1 times in 5s:", "patch configmaps web: 200"},
+			[]string{"configmaps ", "/web was written ", "and may be at most 1 times in 1m0s:", "patch configmaps web: 200"},
 		},
 		"a secret": {
 			func(t *testing.T) {

@@ -14,72 +14,92 @@ import (
 )
 
 const (
-	healthPort  = 8081
-	metricsPort = 8443
+	healthPort      = 8081
+	metricsPort     = 8443
+	metricsPortName = "metrics"
+
+	managerContainerName = "manager"
 )
 
-// NamespaceObjects returns the operator's namespace, which enforces the restricted pod security
-// standard.
-func (o Operator) NamespaceObjects() []runtime.Object {
-	meta := o.objectMeta(o.Namespace())
-	meta.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
-	return []runtime.Object{&corev1.Namespace{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-		ObjectMeta: meta,
-	}}
+// ManagerObjects returns the Deployment of the operator, what keeps one of its Pods running, its
+// metrics for others and, if it has any, the objects of its webhooks. A kustomization of the
+// author's lists their file already.
+func (o Operator) ManagerObjects() []runtime.Object {
+	deployment := o.deployment()
+	if o.ServesWebhooks() {
+		o.addWebhookServer(&deployment.Spec.Template.Spec)
+	}
+	objects := []runtime.Object{deployment, o.disruptionBudget(), o.priorityClass(), o.metricsService(), o.metricsReader()}
+	return append(objects, o.webhookObjects()...)
 }
 
-// ManagerObjects returns the Deployment of the operator.
-func (o Operator) ManagerObjects() []runtime.Object {
+func (o Operator) deployment() *appsv1.Deployment {
 	meta := o.metaIn(o.Namespace(), o.ManagerName())
-	meta.Labels["app.kubernetes.io/component"] = "controller-manager"
-	return []runtime.Object{&appsv1.Deployment{
+	meta.Labels[componentLabel] = managerComponent
+	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: meta,
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(1)),
+			Replicas: new(int32(replicas)),
+			Strategy: rollingUpdate(),
 			Selector: &metav1.LabelSelector{MatchLabels: o.podLabels()},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
 					Labels:      meta.Labels,
-					Annotations: map[string]string{"kubectl.kubernetes.io/default-container": "manager"},
+					Annotations: map[string]string{"kubectl.kubernetes.io/default-container": managerContainerName},
 				},
 				Spec: corev1.PodSpec{
-					ServiceAccountName:            o.ManagerName(),
+					ServiceAccountName:           o.ManagerName(),
+					AutomountServiceAccountToken: new(true), // which its ServiceAccount does not say
+					// A variable OPERATOR_… is a flag, and a Service operator-webhook would set --webhook-port.
+					EnableServiceLinks:            new(false),
+					PriorityClassName:             o.priorityClassName(),
+					TopologySpreadConstraints:     o.spread(),
 					SecurityContext:               podSecurity(),
 					TerminationGracePeriodSeconds: new(int64(terminationGrace)),
 					Containers:                    []corev1.Container{o.managerContainer()},
 				},
 			},
 		},
-	}}
+	}
 }
 
-// terminationGrace is how many seconds the kubelet waits for the operator. It is longer than the
-// operator needs to finish its reconciles, so that it can release its lease.
-const terminationGrace = 30
+// terminationGrace is how many seconds the kubelet waits for the operator. The operator waits 20 s for
+// its reconciles and 30 s for one that ignores that, releases its lease, and sends its last spans for
+// up to 5 s.
+const terminationGrace = 45
 
 func (o Operator) managerContainer() corev1.Container {
 	return corev1.Container{
-		Name:            "manager",
+		Name:            managerContainerName,
 		Image:           o.Image(),
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Args:            o.managerArgs(),
 		Env:             o.managerEnv(),
 		Ports: []corev1.ContainerPort{
-			{Name: "metrics", ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
+			{Name: metricsPortName, ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
 			{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP},
 		},
-		LivenessProbe:   httpProbe("/healthz", 15, 20),
-		ReadinessProbe:  httpProbe("/readyz", 5, 10),
+		// A Pod is ready as soon as its caches are filled: the kubelet asks for that once it has started,
+		// and often. A process that does not answer for a minute is started again.
+		StartupProbe:    httpProbe("/healthz", 1, 60),
+		LivenessProbe:   httpProbe("/healthz", 20, 3),
+		ReadinessProbe:  httpProbe("/readyz", 2, 5),
 		SecurityContext: containerSecurity(),
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("10m"),
-				corev1.ResourceMemory: resource.MustParse("64Mi"),
-			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("512Mi")},
+		Resources:       managerResources(),
+	}
+}
+
+// managerResources returns requests that suffice at idle, and a limit that a leak reaches before it
+// harms the node. There is no limit of CPU: it would delay the renewal of the lease, until another
+// replica takes over.
+func managerResources() corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse("10m"),
+			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("512Mi")},
 	}
 }
 
@@ -121,11 +141,12 @@ func (o Operator) managerEnv() []corev1.EnvVar {
 	})
 }
 
-func httpProbe(path string, initialDelay, period int32) *corev1.Probe {
+// httpProbe returns a probe that asks every so many seconds, and fails after so many failures.
+func httpProbe(path string, period, failures int32) *corev1.Probe {
 	return &corev1.Probe{
-		ProbeHandler:        corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("health")}},
-		InitialDelaySeconds: initialDelay,
-		PeriodSeconds:       period,
+		ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("health")}},
+		PeriodSeconds:    period,
+		FailureThreshold: failures,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/webhookmarkers"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
@@ -18,6 +19,19 @@ type Operator struct {
 	Watch spec.Watch
 	Kinds []Kind
 	Rules []spec.PolicyRule // from markers in the author's code
+	APIs  []API
+	// Controllers are the names of the controllers, as metrics have them.
+	Controllers []string
+
+	Webhooks     webhookmarkers.Webhooks // from markers in the author's code
+	Converts     bool                    // objects between versions, as a webhook
+	Certificates spec.Certificates       // of the webhook server
+}
+
+// API is a kind that the project defines.
+type API struct {
+	Group, Kind, Plural string
+	HasScale            bool
 }
 
 // Kind is a kind that the operator reconciles.
@@ -25,6 +39,7 @@ type Kind struct {
 	Group, Plural string
 	Namespaced    bool
 	HasStatus     bool
+	Ordered       bool // its children go in an order, and so carry no owner references
 	Children      []kinds.Child
 	Related       []kinds.Related   // that Sync reads
 	Rules         []spec.PolicyRule // for side effects of Sync
@@ -39,6 +54,12 @@ func (o Operator) ManagerName() string { return o.Name + "-controller-manager" }
 // Image is the operator's image in the Deployment, until someone sets another one.
 func (o Operator) Image() string { return o.Name + ":latest" }
 
+const (
+	componentLabel   = "app.kubernetes.io/component"
+	managerComponent = "controller-manager" // the operator's Pods
+	metricsComponent = "metrics"
+)
+
 // labels returns the labels of every object.
 func (o Operator) labels() map[string]string {
 	return map[string]string{
@@ -50,8 +71,8 @@ func (o Operator) labels() map[string]string {
 // podLabels are the labels of the operator's Pod.
 func (o Operator) podLabels() map[string]string {
 	return map[string]string{
-		"app.kubernetes.io/name":      o.Name,
-		"app.kubernetes.io/component": "controller-manager",
+		"app.kubernetes.io/name": o.Name,
+		componentLabel:           managerComponent,
 	}
 }
 
@@ -65,8 +86,8 @@ func (o Operator) metaIn(namespace, name string) metav1.ObjectMeta {
 	return meta
 }
 
-// Marshal renders objects as one YAML file. It leaves out the status, the creation time, and null
-// or empty fields of a spec.
+// Marshal renders objects as one YAML file. It leaves out the status, the creation time, and an empty
+// spec.
 func Marshal(objects ...runtime.Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, object := range objects {
@@ -76,7 +97,7 @@ func Marshal(objects ...runtime.Object) ([]byte, error) {
 		}
 		unstructured.RemoveNestedField(fields, "status")
 		for _, path := range [][]string{
-			{"metadata", "creationTimestamp"}, {"spec", "template", "metadata", "creationTimestamp"}, {"spec", "strategy"},
+			{"metadata", "creationTimestamp"}, {"spec", "template", "metadata", "creationTimestamp"},
 		} {
 			unstructured.RemoveNestedField(fields, path...)
 		}

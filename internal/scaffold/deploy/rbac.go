@@ -26,10 +26,13 @@ type roleKey struct{ namespace, name string }
 //     namespace: the ClusterRole has the permissions then;
 //   - a Role in each namespace that a rule of the author's code names;
 //   - a role with the name that such a rule gives, which nothing binds: the author decides who gets it.
+//
+// The token of the ServiceAccount is mounted only into Pods that ask for it.
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: o.metaIn(o.Namespace(), o.ManagerName()),
+		TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta:                   o.metaIn(o.Namespace(), o.ManagerName()),
+		AutomountServiceAccountToken: new(false),
 	}}
 	everywhere, own := roleKey{"", o.ManagerName()}, roleKey{o.Namespace(), o.ManagerName()}
 	rules := map[roleKey][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
@@ -47,7 +50,7 @@ func (o Operator) RBACObjects() []runtime.Object {
 	for _, k := range o.Kinds {
 		for _, c := range k.Children {
 			for _, at := range o.childRoles(k, c, watched) {
-				rules[at] = append(rules[at], resourceRule(c.Group, c.Plural, childVerbs(c)...))
+				rules[at] = append(rules[at], resourceRule(c.Group, c.Plural, k.childVerbs(c)...))
 				if c.Spec.Evict {
 					rules[at] = append(rules[at], resourceRule(c.Group, c.Plural+"/eviction", "create"))
 				}

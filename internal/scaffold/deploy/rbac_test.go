@@ -16,10 +16,7 @@ import (
 var (
 	// always are the rights of every operator in its own namespace, metrics those that its metrics
 	// endpoint needs.
-	always = []string{
-		"/events: create patch",
-		"coordination.k8s.io/leases: get create update",
-	}
+	always  = []string{"coordination.k8s.io/leases: get create update"}
 	metrics = []string{
 		"authentication.k8s.io/tokenreviews: create",
 		"authorization.k8s.io/subjectaccessreviews: create",
@@ -65,6 +62,41 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				"demo.example.com/echoservers/finalizers: update",
 				events,
 			},
+		},
+		"children that go in an order, and claims that the operator never deletes": {
+			kinds: echo(func(k *Kind) {
+				keep := spec.Child{Update: spec.CreateOnly, WhenDropped: spec.Orphan, WhenDeleted: spec.Orphan}
+				k.Ordered = true
+				k.Children = []kinds.Child{
+					{Resource: kinds.Resource{Plural: "pods"}, Spec: spec.Child{Update: spec.CreateOnly, WhenDropped: spec.Orphan}},
+					{Resource: kinds.Resource{Plural: "persistentvolumeclaims"}, Spec: keep},
+				}
+			}),
+			want: []string{
+				"/persistentvolumeclaims: get list watch create patch",
+				"/pods: get list watch create patch delete",
+				parents,
+				events,
+			},
+		},
+		"claims that carry an owner reference, which only who may delete them takes away": {
+			kinds: echo(func(k *Kind) {
+				keep := spec.Child{Update: spec.CreateOnly, WhenDropped: spec.Orphan, WhenDeleted: spec.Orphan}
+				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "persistentvolumeclaims"}, Spec: keep}}
+			}),
+			want: []string{
+				"/persistentvolumeclaims: get list watch create patch delete",
+				parents,
+				"demo.example.com/echoservers/finalizers: update",
+				events,
+			},
+		},
+		"a cluster-scoped child of a parent in a namespace, which can refer to no such owner": {
+			kinds: echo(func(k *Kind) {
+				k.Namespaced = true
+				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "namespaces"}}}
+			}),
+			want: []string{"/namespaces: get list watch create patch delete", parents, events},
 		},
 		"Pods that are evicted": {
 			kinds: echo(func(k *Kind) {
@@ -296,7 +328,7 @@ func TestRulesOfTheAuthorsCode(t *testing.T) {
 			"policy/poddisruptionbudgets: *"),
 		"ClusterRoleBinding /echo-controller-manager":     {"ClusterRole echo-controller-manager"},
 		"ClusterRole /node-reader":                        {"/nodes: get"},
-		"Role echo-system/echo-controller-manager":        {"/events: create patch", "/pods: get", "coordination.k8s.io/leases: get create update"},
+		"Role echo-system/echo-controller-manager":        {"/pods: get", "coordination.k8s.io/leases: get create update"},
 		"RoleBinding echo-system/echo-controller-manager": {"Role echo-controller-manager"},
 		"Role infra/echo-controller-manager":              {"/secrets: get"},
 		"RoleBinding infra/echo-controller-manager":       {"Role echo-controller-manager"},

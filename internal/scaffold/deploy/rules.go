@@ -1,18 +1,19 @@
 package deploy
 
 import (
+	"slices"
+
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// leaderRules returns the permissions for leader election in the operator's namespace: its lease,
-// and events about it.
+// leaderRules returns the permissions for leader election in the operator's namespace: its lease. The
+// Events about it are written as all others are; see policyRules.
 func leaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		resourceRule("coordination.k8s.io", "leases", "get", "create", "update"),
-		resourceRule("", "events", "create", "patch"),
 	}
 }
 
@@ -50,7 +51,7 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 	if k.HasStatus {
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/status", "patch"))
 	}
-	if len(k.Children) > 0 {
+	if slices.ContainsFunc(k.Children, k.isOwnerOf) {
 		// The API server refuses an owner reference that blocks the owner's deletion, unless the
 		// writer may update the owner's finalizers.
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/finalizers", "update"))
@@ -67,12 +68,18 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 	return rules
 }
 
-// relatedRule returns the permissions for reading related objects, and for deleting them. A fixed
+// isOwnerOf reports whether children carry owner references to their parents.
+func (k Kind) isOwnerOf(c kinds.Child) bool { return !k.Ordered && (c.Namespaced || !k.Namespaced) }
+
+// relatedRule returns the permissions for reading related objects, for patching and for deleting them. A fixed
 // name restricts the rule: the API server allows to list and watch a single name with it.
 func relatedRule(r kinds.Related) rbacv1.PolicyRule {
 	verbs := []string{"get", "list", "watch"}
 	if r.Spec.Access == spec.AccessGet {
 		verbs = verbs[:1]
+	}
+	if r.Spec.Patch {
+		verbs = append(verbs, "patch")
 	}
 	if r.Spec.Delete {
 		verbs = append(verbs, "delete")
@@ -94,11 +101,21 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 // childVerbs returns the verbs for the children of a kind. An apply that creates an object needs
 // create and patch. Children of a kind with pruneOnly are deleted, or orphaned with a patch; leaked
 // ones are read live first.
-func childVerbs(c kinds.Child) []string {
-	if c.Spec.PruneOnly {
-		return []string{"get", "list", "watch", "patch", "delete"}
+func (k Kind) childVerbs(c kinds.Child) []string {
+	verbs := []string{"get", "list", "watch", "create", "patch", "delete"}
+	switch {
+	case c.Spec.PruneOnly:
+		return slices.DeleteFunc(verbs, func(verb string) bool { return verb == "create" })
+	case k.neverDeletes(c):
+		return verbs[:5]
 	}
-	return []string{"get", "list", "watch", "create", "patch", "delete"}
+	return verbs
+}
+
+// neverDeletes reports whether the operator leaves children alone once they exist, and leaves them when it is done with
+// them. The API server lets only who may delete an object change its owner references, which orphaning does.
+func (k Kind) neverDeletes(c kinds.Child) bool {
+	return c.Spec.Update == spec.CreateOnly && c.Spec.WhenDropped == spec.Orphan && c.Spec.WhenDeleted == spec.Orphan && !k.isOwnerOf(c)
 }
 
 func resourceRule(group, resource string, verbs ...string) rbacv1.PolicyRule {

@@ -137,3 +137,24 @@ func GoVersion() (string, error) {
 	}
 	return file.Go.Version, nil
 }
+
+// Require returns go.mod of an existing module that requires opgen as well.
+func (r Release) Require(goMod []byte) ([]byte, error) {
+	file, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		return nil, err
+	}
+	version := r.Version
+	if r.Checkout != "" {
+		version = unreleased
+		if err := file.AddReplace(Opgen, "", r.Checkout, ""); err != nil {
+			return nil, err
+		}
+	}
+	if err := file.AddRequire(Opgen, version); err != nil {
+		return nil, err
+	}
+	file.Cleanup()
+	file.SortBlocks()
+	return file.Format()
+}

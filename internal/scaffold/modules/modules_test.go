@@ -65,6 +65,31 @@ func TestModuleFilesOfACheckout(t *testing.T) {
 	}
 }
 
+func TestRequireKeepsWhatAModuleHas(t *testing.T) {
+	const module = "module example.com/p\n\ngo 1.25\n\nrequire k8s.io/api v0.30.0 // pinned\n\nreplace example.com/a => ../a\n"
+	for name, test := range map[string]struct {
+		release Release
+		want    string
+	}{
+		"of a release":  {Release{Version: "v0.1.0"}, "module example.com/p\n\ngo 1.25\n\nrequire (\n\tgithub.com/opgen-dev/opgen v0.1.0\n\tk8s.io/api v0.30.0 // pinned\n)\n\nreplace example.com/a => ../a\n"},
+		"of a checkout": {Release{Checkout: "/src/opgen"}, "module example.com/p\n\ngo 1.25\n\nrequire (\n\tgithub.com/opgen-dev/opgen v0.0.0\n\tk8s.io/api v0.30.0 // pinned\n)\n\nreplace example.com/a => ../a\n\nreplace github.com/opgen-dev/opgen => /src/opgen\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := test.release.Require([]byte(module))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			again, err := test.release.Require(got)
+			if err != nil || string(again) != string(got) {
+				t.Errorf("a second time: %v\n%s", err, again)
+			}
+		})
+	}
+}
+
 func TestMismatches(t *testing.T) {
 	r := Release{Version: "v0.1.0"}
 	goMod, err := r.GoMod("example.com/p")

@@ -7,18 +7,21 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // Claim is the label and annotations by which another controller of this runtime made an object its
 // child.
 type Claim struct {
-	Holder      string // the parent, for messages; empty where an owner reference names it
+	Kind        schema.GroupKind // of the parent, for messages; empty where an owner reference names it
+	Name        string           // of the parent
 	Label       string
 	Annotations []string
 }
@@ -32,9 +35,10 @@ func (d Desired) mayAdopt(live client.Object, isUnowned bool) bool {
 	return d.Adopt == declared.AdoptForce || isUnowned && d.Adopt.AdoptsUnowned()
 }
 
-// adopt makes an object the parent's child. Fields that kubectl's commands set count as applied by
-// this field manager from now on, so that they are removed when the desired state drops them. The
-// former controller loses the object, because an object has only one controller.
+// adopt makes an object the parent's child. Fields that kubectl's commands or the managers of
+// Applier.TakeOverFrom set count as applied by this field manager from now on, so that they are removed
+// when the desired state drops them. The former controller loses the object, because an object has only
+// one controller.
 func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, error) {
 	if !c.desired.Update.Rules().RepairsDrift {
 		return asAdopted(c.writeOwnership(ctx, live))
@@ -46,7 +50,7 @@ func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	if live, err = c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live)); err != nil {
+	if live, err = c.client.takeFromOwners(ctx, c.desired, live, c.applier); err != nil {
 		return Outcome{}, err
 	}
 	return asAdopted(c.applyChange(ctx, live))
@@ -59,18 +63,25 @@ func asAdopted(outcome Outcome, err error) (Outcome, error) {
 	return outcome, err
 }
 
-// takeFromOwners takes an object from its controller, and its fields from kubectl's field managers,
-// which an apply cannot do. It returns ErrStale if the object has changed since it was read.
-func (c childClient) takeFromOwners(ctx context.Context, d Desired, live client.Object, claims []Claim) (client.Object, error) {
-	metadata := map[string]any{}
+// takeFromOwners takes an object from its controller, and its fields from the field managers of kubectl and
+// of Applier.TakeOverFrom, which an apply cannot do. It returns ErrStale if the object has changed since it
+// was read.
+func (c childClient) takeFromOwners(ctx context.Context, d Desired, live client.Object, a *Applier) (client.Object, error) {
+	metadata, claims := map[string]any{}, a.claimsOn(live)
 	if len(claims) > 0 || metav1.GetControllerOf(live) != nil {
 		metadata = d.ownershipPatch(live, claims)
 	}
-	if managers := kubectlManagers(live); len(managers) > 0 {
+	managers := kubectlManagers(live)
+	if len(managers) > 0 || managedfields.IsWrittenByAny(live, a.TakeOverFrom) {
 		changed := live.DeepCopyObject().(client.Object)
 		if err := csaupgrade.UpgradeManagedFields(changed, managers, c.manager); err != nil {
 			return nil, err
 		}
+		entries, err := new(Takeover).takeEntries(changed.GetManagedFields(), a.TakeOverFrom, c.manager)
+		if err != nil {
+			return nil, err
+		}
+		changed.SetManagedFields(entries)
 		if _, err := d.handOver(changed, c.manager); err != nil {
 			return nil, err
 		}

@@ -54,6 +54,7 @@ type appliedChild struct {
 	version string // the child's resource version; empty: it was not compared
 	removed bool   // this operator deleted the child
 	record  string // of the fields that the child keeps since it was adopted as it is
+	desired string // the desired state, as the child keeps it in an annotation
 
 	leftOutdated bool   // the child has another desired state and keeps it
 	leftValues   digest // of the values that we own in a child that is left outdated

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -33,6 +34,9 @@ type Applier struct {
 	// CopiedBy returns who wrote the marks of an object that is the copy of a child; empty if it
 	// is none. Nil: there are none.
 	CopiedBy func(client.Object) string
+	// TakeOverFrom are the field managers whose fields become this one's in children that are adopted or
+	// taken over.
+	TakeOverFrom []string
 	// Metadata says that observed children are metav1.PartialObjectMetadata, since the cache
 	// holds nothing else. Outcomes hold the same type then.
 	Metadata bool
@@ -188,18 +192,31 @@ func (a *Applier) isChildOf(object client.Object, parent types.UID) bool {
 	return uid == parent
 }
 
-// holderOf returns the name of the object's controller. It is empty if there is none.
-func (a *Applier) holderOf(object client.Object) string {
+// holderOf returns the kind and name of the object's controller, for messages about a child of a
+// parent in the API group. It is empty if there is none.
+func (a *Applier) holderOf(object client.Object, group string) string {
 	if ref := metav1.GetControllerOf(object); ref != nil {
-		return ref.Kind + " " + ref.Name
+		return holderName(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind(), ref.Name, group)
 	}
 	if _, name := a.ParentOf(object); name != "" {
 		return name
 	}
 	for _, claim := range a.claimsOn(object) {
-		return claim.Holder
+		return holderName(claim.Kind, claim.Name, group)
 	}
 	return ""
+}
+
+// holderName returns a kind and a name. It names the group of the kind if that is another than the
+// given one: kinds of two groups may have the same name.
+func holderName(kind schema.GroupKind, name, group string) string {
+	switch {
+	case kind.Kind == "":
+		return ""
+	case kind.Group == group:
+		return kind.Kind + " " + name
+	}
+	return kind.String() + " " + name
 }
 
 // isOnlyOwner reports whether an object's controller reference names this owner, and no other

@@ -137,6 +137,9 @@ func (d Desired) splitFields(content map[string]any, isKept func(desiredField) b
 	if d.AddOwnerMetadata != nil {
 		d.AddOwnerMetadata(s.marks)
 	}
+	if d.DesiredKey != "" {
+		ensureObject(s.marks, "annotations")[d.DesiredKey] = d.desiredText(content)
+	}
 	rest = map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(content)) {
 		object, isObject := content[name].(map[string]any)

@@ -123,7 +123,7 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	holder, known := c.applier.holderOf(live), c.state.childWithUID(key, live) != nil
+	holder, known := c.applier.holderOf(live, d.Group), c.state.childWithUID(key, live) != nil
 	isDisowned := holder == "" && known
 	isUnowned := holder == "" || c.applier.isOnlyOwner(live, d.Owner)
 	switch {

@@ -89,10 +89,11 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 }
 
 // compareUnknown compares a child of which nothing is recorded, as after a restart. A child without
-// its hash is outdated, whatever its values are, so that a write puts the hash back.
+// its hash or the desired state that it is to keep is outdated, whatever its values are, so that a write
+// puts them back.
 func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	d := c.desired
-	if live.GetAnnotations()[d.HashKey] != d.Hash || !d.hasOwnership(live) || !d.inPlacePatch(live, c.manager).isEmpty() {
+	if live.GetAnnotations()[d.HashKey] != d.Hash || d.lacksDesiredText(live) || !d.hasOwnership(live) || !d.inPlacePatch(live, c.manager).isEmpty() {
 		return outdated, nil
 	}
 	owned, err := c.readOwned(live)
@@ -152,6 +153,7 @@ func (c *childComparer) recordOutdated(live client.Object) error {
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input,
 		version: live.GetResourceVersion(), leftOutdated: true, leftValues: values, record: d.record,
+		desired: c.state.DesiredText(d.Key(), live, d.DesiredKey, c.manager),
 	})
 	return err
 }
@@ -190,6 +192,6 @@ func (c *childComparer) recordInSync(owned *ownedFields, altered *altered) {
 	d, live := c.desired, owned.object
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),
-		record: d.recordLeft(), extraCreated: owned.extraCreated, entry: c.entries.Intern(live, owned.entry), altered: altered,
+		record: d.recordLeft(), desired: sharedText(d.desiredText(d.content()), live.GetAnnotations()[d.DesiredKey]), extraCreated: owned.extraCreated, entry: c.entries.Intern(live, owned.entry), altered: altered,
 	})
 }

@@ -21,11 +21,12 @@ type Desired struct {
 	Kind              schema.GroupVersionKind
 	Name              types.NamespacedName
 	Owner             types.UID // the parent's
+	Group             string    // of the parent's kind
 	declared.Policies           // an empty one is the default
 	// HandOver are the paths of fields that the child keeps when the desired state leaves them out.
 	HandOver []fieldpath.Path
 	// InPlace are the paths of labels and annotations that are applied in place; see in_place.go.
-	InPlace []fieldpath.Path
+	InPlace PathsInPlace
 	// Hash is the hash of the desired state without those. Everybody can read it, so that it covers only the
 	// keys of a Secret's data. Unless the strategy says otherwise, the child carries it in the
 	// annotation HashKey.
@@ -37,6 +38,8 @@ type Desired struct {
 	GeneratedKey string
 	// AdoptedKey is the annotation that records what was desired of a child when it was adopted as it is.
 	AdoptedKey string
+	// DesiredKey is the annotation that keeps the desired state; see keep_desired.go. Empty: none does.
+	DesiredKey string
 	// Rewrite asks for a write of the whole desired state although the child is in sync.
 	Rewrite bool
 	// Ownership returns the metadata that makes an object the parent's child, as a merge
@@ -75,11 +78,14 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 		return d, err
 	}
 	if d.Hash = d.digest; d.isSecret() || len(d.InPlace) > 0 {
-		hashed := d.withoutInPlace(content)
+		hashed := d.InPlace.Without(content)
 		if d.isSecret() {
 			hashed = withoutData(hashed)
 		}
 		d.Hash, err = hashOf(hashed)
+	}
+	if keepErr := d.addDesiredText(content); keepErr != nil {
+		return d, fmt.Errorf("%s: %w", d.Key(), keepErr)
 	}
 	d.addOwnership(content)
 	d.content = func() map[string]any { return content }
@@ -129,6 +135,7 @@ func (m *AppliedState) Recall(d Desired, content func() map[string]any) (Desired
 	d.content = sync.OnceValue(func() map[string]any {
 		fields := content()
 		d.setIdentity(fields)
+		_ = d.addDesiredText(fields) // which the last reconcile did without an error
 		d.addOwnership(fields)
 		return fields
 	})

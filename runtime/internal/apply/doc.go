@@ -40,6 +40,8 @@
 //	immutable, errors, secrecy
 //	evict                                         a deletion that a PodDisruptionBudget may refuse
 //	as_it_is                                      fields that an adopted child keeps
+//	object_patch                                  fields of objects of others
+//	keep_desired                                  the desired state, in an annotation of the child
 //	in_place                                      labels and annotations that wait for nothing
 //	field_ownership, hand_over, empty             what an apply needs in order to drop fields, or to keep them
 //	repeat, other_manager                         repeated writes, and who makes them necessary

@@ -95,7 +95,7 @@ func recordedEntry(last *appliedChild, object client.Object) []byte {
 // quota: the apply is then the best that can be done.
 func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.Object) (*fieldpath.Set, error) {
 	created, err := c.createChild(ctx, d.withDryRunName(), client.DryRunAll)
-	if errors.As(err, new(*apierrors.StatusError)) && !backoff.IsTransient(err) {
+	if isRefused(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -111,6 +111,11 @@ func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.O
 	}
 	set := managedfields.Parse(managedfields.Entry(created, c.manager, metav1.ManagedFieldsOperationUpdate, ""))
 	return set.RecursiveDifference(differentPaths(set, there, here)), nil
+}
+
+// isRefused reports whether the API server refuses a request for a reason that does not pass by itself.
+func isRefused(err error) bool {
+	return errors.As(err, new(*apierrors.StatusError)) && !backoff.IsTransient(err)
 }
 
 // differentPaths returns the paths in a set at which two objects have different values.

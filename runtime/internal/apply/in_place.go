@@ -21,8 +21,11 @@ import (
 // Nothing else has labels or annotations of this field manager by default. So those that it owns and that
 // are not desired any more are found in managedFields.
 
-// ParseInPlace reads the paths of fields that are applied in place: all labels or annotations, or single ones.
-func ParseInPlace(texts []string) (paths []fieldpath.Path, err error) {
+// PathsInPlace are the paths of labels and annotations that are applied in place: of all, or of single ones.
+type PathsInPlace []fieldpath.Path
+
+// ParseInPlace reads paths of labels and annotations that are applied in place.
+func ParseInPlace(texts []string) (paths PathsInPlace, err error) {
 	for _, text := range texts {
 		path, err := managedfields.ParsePath(text)
 		if err != nil {
@@ -44,9 +47,9 @@ func pathOf(names ...any) fieldpath.Path {
 	return fieldpath.MakePathOrDie(append([]any{"metadata"}, names...)...)
 }
 
-// isInPlace reports whether a label or an annotation is applied in place.
-func (d Desired) isInPlace(part, key string) bool {
-	for _, path := range d.InPlace {
+// Has reports whether a label or an annotation is applied in place. part is labels or annotations.
+func (p PathsInPlace) Has(part, key string) bool {
+	for _, path := range p {
 		if managedfields.IsAround(path, pathOf(part, key)) {
 			return true
 		}
@@ -54,10 +57,10 @@ func (d Desired) isInPlace(part, key string) bool {
 	return false
 }
 
-// withoutInPlace returns the content without the fields that are applied in place.
-func (d Desired) withoutInPlace(content map[string]any) map[string]any {
+// Without returns the content without the fields that are applied in place.
+func (p PathsInPlace) Without(content map[string]any) map[string]any {
 	metadata, ok := content["metadata"].(map[string]any)
-	if len(d.InPlace) == 0 || !ok {
+	if len(p) == 0 || !ok {
 		return content
 	}
 	content, metadata = maps.Clone(content), maps.Clone(metadata)
@@ -65,7 +68,7 @@ func (d Desired) withoutInPlace(content map[string]any) map[string]any {
 	for _, part := range mapsInPlace {
 		texts, _ := metadata[part].(map[string]any)
 		texts = maps.Clone(texts)
-		maps.DeleteFunc(texts, func(key string, _ any) bool { return d.isInPlace(part, key) })
+		maps.DeleteFunc(texts, func(key string, _ any) bool { return p.Has(part, key) })
 		if metadata[part] = texts; len(texts) == 0 {
 			delete(metadata, part)
 		}
@@ -90,6 +93,13 @@ func (p *inPlacePatch) add(part, key string, value any) {
 		p.texts[part] = map[string]any{}
 	}
 	p.texts[part][key] = value
+}
+
+// isInPlace reports whether a label or an annotation of the child is applied in place. The desired state
+// that the child keeps changes with the rest.
+func (d Desired) isInPlace(part, key string) bool {
+	isDesiredText := part == "annotations" && key == d.DesiredKey
+	return !isDesiredText && d.InPlace.Has(part, key)
 }
 
 // inPlacePatch returns what brings the fields that are applied in place to the desired state. It removes
@@ -134,7 +144,7 @@ func (d Desired) inPlacePatch(live client.Object, manager string) (patch inPlace
 
 // isMark reports whether the runtime itself writes a label or an annotation of children.
 func (d Desired) isMark(part, key string) bool {
-	if part == "annotations" && (key == d.HashKey || key == d.AdoptedKey || key == d.GeneratedKey) {
+	if part == "annotations" && (key == d.HashKey || key == d.AdoptedKey || key == d.GeneratedKey || key == d.DesiredKey) {
 		return true
 	}
 	if d.Ownership == nil {

@@ -34,7 +34,8 @@ type Request struct {
 // Response is what the author's code returns.
 type Response struct {
 	Children            []DesiredSet    // by kind; nil: the children stay as they are
-	KeepAll             bool            // the children that are not desired stay as they are
+	KeepAll             bool            // the children and patches that are not desired stay as they are
+	Patches             []PatchSet      // of the entries with Patch, in their order; nil: the patches stay as they are
 	Delete              []client.Object // related objects to delete
 	Status              any             // a pointer to a status; nil: the author's part stays
 	Conditions          []metav1.Condition

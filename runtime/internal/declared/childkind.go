@@ -45,6 +45,8 @@ type ChildKind struct {
 	History *History
 	// NotPartOfReady lets the parent be ready whether the children are or not.
 	NotPartOfReady bool
+	// KeepDesired keeps what is desired of each child in an annotation, for Snapshot.Desired.
+	KeepDesired bool
 	// Metadata keeps only the metadata of these children in memory. Their
 	// snapshot holds metav1.PartialObjectMetadata; see operator.BindMetadata.
 	Metadata bool
@@ -113,6 +115,9 @@ type View struct {
 	// asks.
 	NameConflicts   map[types.NamespacedName]bool
 	AskNameConflict func(types.NamespacedName)
+	// Desired is what was desired of each child when it was last written, as JSON. A child of which that
+	// is not known has none. Nil: the kind does not keep it.
+	Desired map[types.NamespacedName]string
 }
 
 // Refusals are the errors of children whose last write was refused, by their names.

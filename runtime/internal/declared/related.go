@@ -44,6 +44,8 @@ type RelatedKind struct {
 	Access Access
 	// Delete lets Sync have these objects deleted, by Response.Delete.
 	Delete bool
+	// Patch lets Sync set fields of these objects, by the patches of its desired state.
+	Patch bool
 	// Optional lets the CRD of the kind be absent, come and go. Snapshot.Served says
 	// whether it is there.
 	Optional bool

@@ -60,3 +60,9 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
 	return Has(set, fieldpath.MakePathOrDie("status", "conditions", fieldpath.KeyByFields("type", conditionType)))
 }
+
+// OwnsAnnotation reports whether a field manager has applied an annotation of an object.
+func OwnsAnnotation(object client.Object, manager, key string) bool {
+	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationApply, ""))
+	return set.Has(fieldpath.MakePathOrDie("metadata", "annotations", key))
+}

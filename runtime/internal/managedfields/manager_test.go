@@ -15,3 +15,17 @@ func TestFieldManagerFitsTheAPIServer(t *testing.T) {
 		t.Errorf("long names give %s and %s", a, b)
 	}
 }
+
+func TestFieldManagerIsReadBack(t *testing.T) {
+	for text, want := range map[string]string{
+		FieldManager("web", "demo.example.com"):                           "web demo.example.com true",
+		"opgen/web.demo.example.com:3fcbb1b0-0000-4000-8000-000000000000": "  false", // of patches
+		"opgen/web": "  false", "opgen/.example.com": "  false", "web-manager": "  false",
+		FieldManager("web", fmt.Sprintf("%0200d", 0)): "  false", // which is shortened
+	} {
+		name, group, ok := ParseFieldManager(text)
+		if got := fmt.Sprint(name, " ", group, " ", ok); got != want {
+			t.Errorf("%s is read as %q, want %q", text, got, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package managedfields
 
 import (
 	"bytes"
-	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,7 +89,7 @@ func (t *Trimmer) sharedEntries(object client.Object) []metav1.ManagedFieldsEntr
 
 // isOurEntry reports whether an entry belongs to a field manager of an opgen runtime.
 func isOurEntry(entry metav1.ManagedFieldsEntry) bool {
-	return strings.HasPrefix(entry.Manager, managerPrefix)
+	return IsOfARuntime(entry.Manager)
 }
 
 // anonymousEntry returns an entry without its time and owner, which differ between otherwise equal

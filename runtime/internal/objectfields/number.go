@@ -10,9 +10,10 @@ import (
 )
 
 // Number returns the number at a path: a number, a boolean as 1 or 0, a quantity, or a time in seconds
-// since 1970. It reports false for a field that is not set or holds nothing of these.
+// since 1970. It reports false for a field that is not set or holds nothing of these. A field of a Go struct
+// that its JSON leaves out is not set.
 func Number(object any, path string) (float64, bool) {
-	value, ok := valueAt(object, path)
+	value, ok := writtenAt(object, path)
 	if !ok {
 		return 0, false
 	}

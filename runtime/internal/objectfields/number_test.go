@@ -1,6 +1,8 @@
 package objectfields
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -73,5 +75,55 @@ func TestNumber(t *testing.T) {
 	}
 	if _, ok := Number(measured{}, ".backup"); ok {
 		t.Error("the zero time is a number")
+	}
+}
+
+// omitting has fields that its JSON leaves out while they are zero.
+type omitting struct {
+	Written int32             `json:"written"`
+	Empty   int32             `json:"empty,omitempty"`
+	Zero    int64             `json:"zero,omitzero"`
+	Shown   bool              `json:"shown,omitempty"`
+	Size    resource.Quantity `json:"size,omitempty"`
+	Least   resource.Quantity `json:"least,omitzero"`
+	Pointer *int32            `json:"pointer,omitempty"`
+	Inner   struct {
+		Count int32 `json:"count"`
+	} `json:"inner,omitzero"`
+}
+
+// What the JSON of an object lacks is not set, as for an object without a Go type.
+func TestNumberOfWhatTheJSONLeavesOut(t *testing.T) {
+	none := omitting{}
+	set := omitting{Empty: 1, Zero: 2, Shown: true, Size: resource.MustParse("1"), Least: resource.MustParse("2"), Pointer: new(int32)}
+	set.Inner.Count = 3
+	for path, want := range map[string]struct {
+		isUnset bool // in an empty object
+		isSet   float64
+	}{
+		".written":     {false, 0},
+		".empty":       {true, 1},
+		".zero":        {true, 2},
+		".shown":       {true, 1},
+		".size":        {false, 1}, // JSON writes an empty struct
+		".least":       {true, 2},
+		".pointer":     {true, 0},
+		".inner.count": {true, 3},
+	} {
+		got, ok := Number(none, path)
+		if ok == want.isUnset || got != 0 {
+			t.Errorf("%s in an empty object is %v, %t", path, got, ok)
+		}
+		data, err := json.Marshal(none)
+		content := map[string]any{}
+		if err = errors.Join(err, json.Unmarshal(data, &content)); err != nil {
+			t.Fatal(err)
+		}
+		if _, inJSON := Number(content, path); inJSON != ok {
+			t.Errorf("%s in an empty object is there: %t, in its JSON: %t", path, ok, inJSON)
+		}
+		if got, ok := Number(set, path); !ok || got != want.isSet {
+			t.Errorf("%s is %v, %t, want %v", path, got, ok, want.isSet)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,7 +120,13 @@ func nonEmpty(text string) []string {
 }
 
 // valueAt returns the value at a path. It reports false if a field of the path is not set.
-func valueAt(object any, path string) (reflect.Value, bool) {
+func valueAt(object any, path string) (reflect.Value, bool) { return walk(object, path, false) }
+
+// writtenAt is valueAt for what the JSON of an object has. It reports false for a field, too, that its
+// tag leaves out because it is empty or zero.
+func writtenAt(object any, path string) (reflect.Value, bool) { return walk(object, path, true) }
+
+func walk(object any, path string, skipsOmitted bool) (reflect.Value, bool) {
 	if u, ok := object.(runtime.Unstructured); ok {
 		object = u.UnstructuredContent()
 	}
@@ -130,7 +137,9 @@ func valueAt(object any, path string) (reflect.Value, bool) {
 		}
 		switch value.Kind() {
 		case reflect.Struct:
-			value, ok = fieldByName(value, name)
+			var options string
+			value, options, ok = fieldByName(value, name)
+			ok = ok && (!skipsOmitted || !isOmitted(value, options))
 		case reflect.Map:
 			value = value.MapIndex(reflect.ValueOf(name).Convert(value.Type().Key()))
 			ok = value.IsValid()
@@ -155,21 +164,43 @@ func followPointers(value reflect.Value) (reflect.Value, bool) {
 	return value, value.IsValid()
 }
 
-// fieldByName returns the field of a struct, or of a struct that it embeds, that has a JSON name.
-func fieldByName(value reflect.Value, name string) (reflect.Value, bool) {
+// fieldByName returns the field of a struct, or of a struct that it embeds, that has a JSON name, and the
+// options of its tag.
+func fieldByName(value reflect.Value, name string) (field reflect.Value, options string, ok bool) {
 	for i := range value.NumField() {
 		described := value.Type().Field(i)
 		key, options, _ := strings.Cut(described.Tag.Get("json"), ",")
 		if key == name {
-			return value.Field(i), true
+			return value.Field(i), options, true
 		}
 		if key == "" && (described.Anonymous || strings.Contains(options, "inline")) {
 			if embedded, ok := followPointers(value.Field(i)); ok && embedded.Kind() == reflect.Struct {
-				if found, ok := fieldByName(embedded, name); ok {
-					return found, true
+				if found, options, ok := fieldByName(embedded, name); ok {
+					return found, options, true
 				}
 			}
 		}
 	}
-	return reflect.Value{}, false
+	return reflect.Value{}, "", false
+}
+
+// isOmitted reports whether the options of a JSON tag leave out a field that has a value.
+func isOmitted(value reflect.Value, options string) bool {
+	all := strings.Split(options, ",")
+	switch {
+	case slices.Contains(all, "omitzero"):
+		if own, ok := value.Interface().(interface{ IsZero() bool }); ok {
+			return own.IsZero()
+		}
+		return value.IsZero()
+	case slices.Contains(all, "omitempty"):
+		switch value.Kind() {
+		case reflect.Struct, reflect.Array:
+			return false
+		case reflect.Map, reflect.Slice:
+			return value.Len() == 0
+		}
+		return value.IsZero()
+	}
+	return false
 }

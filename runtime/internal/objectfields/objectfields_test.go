@@ -86,6 +86,28 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A dot in a name is escaped, as in the key of an annotation.
+func TestNamesWithDots(t *testing.T) {
+	marked := metav1.ObjectMeta{Annotations: map[string]string{"example.com/settings": "a", "example": "b"}}
+	content := map[string]any{"metadata": map[string]any{"annotations": map[string]any{"example.com/settings": "a", "example": "b"}}}
+	for kind, object := range map[string]any{"struct": &metav1.PartialObjectMetadata{ObjectMeta: marked}, "map": &unstructured.Unstructured{Object: content}} {
+		for path, want := range map[string][]string{
+			`.metadata.annotations.example\.com/settings`: {"a"},
+			`.metadata.annotations.example.com/settings`:  nil,
+			`.metadata.annotations.example\.org/settings`: nil,
+			`.metadata.annotations.example`:               {"b"},
+		} {
+			if got, err := Strings(object, path); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s in a %s is %q, %v, want %q", path, kind, got, err, want)
+			}
+		}
+	}
+	selectors := map[string]any{"example.com/pods": map[string]any{"matchLabels": map[string]any{"app": "web"}}}
+	if selector, err := Selector(selectors, `.example\.com/pods`); err != nil || selector == nil || selector.MatchLabels["app"] != "web" {
+		t.Errorf("the selector is %v, %v", selector, err)
+	}
+}
+
 func TestSelector(t *testing.T) {
 	typed := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},

@@ -16,7 +16,8 @@ import (
 // or another, made an object its child.
 type Claim struct {
 	Keys
-	Parent string // for messages, such as "Site web"; empty: an owner reference names it
+	Kind schema.GroupKind // of the parent, for messages; empty: an owner reference names it
+	Name string           // of the parent
 }
 
 // Claims returns the claims of other controllers than the one with this label. A label alone is no
@@ -34,9 +35,9 @@ func Claims(object client.Object, label string) (claims []Claim) {
 			continue
 		}
 		keys := KeysOf(group, name)
-		parent, named := parseParentName(annotations[keys.Parent])
+		kind, parent, named := parseParentName(annotations[keys.Parent])
 		if named || labels[key] == string(controller) {
-			claims = append(claims, Claim{keys, parent})
+			claims = append(claims, Claim{keys, kind, parent})
 		}
 	}
 	return claims
@@ -44,23 +45,23 @@ func Claims(object client.Object, label string) (claims []Claim) {
 
 // parseParentName returns the kind and name of the parent in an annotation. It reports false if the
 // annotation has another format.
-func parseParentName(text string) (string, bool) {
+func parseParentName(text string) (kind schema.GroupKind, name string, ok bool) {
 	parts := strings.Split(text, "/")
 	if len(parts) < 2 || len(parts) > 3 {
-		return "", false
+		return schema.GroupKind{}, "", false
 	}
-	kind := schema.ParseGroupKind(parts[0])
+	kind = schema.ParseGroupKind(parts[0])
 	inGroup := kind.Group == "" || len(validation.IsDNS1123Subdomain(kind.Group)) == 0
 	isKind := len(validation.IsDNS1035Label(strings.ToLower(kind.Kind))) == 0 && kind.Kind[0] >= 'A' && kind.Kind[0] <= 'Z'
 	if !inGroup || !isKind {
-		return "", false
+		return schema.GroupKind{}, "", false
 	}
 	for _, name := range parts[1:] {
 		if len(validation.IsDNS1123Subdomain(name)) > 0 {
-			return "", false
+			return schema.GroupKind{}, "", false
 		}
 	}
-	return kind.Kind + " " + parts[len(parts)-1], true
+	return kind, parts[len(parts)-1], true
 }
 
 // isUID reports whether a text is a UID as the API server generates them.

@@ -29,6 +29,7 @@ type Keys struct {
 	WhenRemoved string // annotation: overrides the deletion policies of the kind
 	Generated   string // annotation of a Secret: the keys whose values were generated
 	Adopted     string // annotation of a child that was adopted as it is: what was desired of it then
+	Desired     string // annotation: what was desired of the child when it was last written, for kinds that keep it
 	// FormerParent is the annotation of an object whose parent a user has disconnected: the UID of
 	// that parent, which takes the object back when it is connected again.
 	FormerParent string
@@ -47,6 +48,7 @@ func KeysOf(group, controller string) Keys {
 		WhenRemoved:  group + "/when-removed",
 		Generated:    group + "/generated",
 		Adopted:      group + "/adopted-as-it-is",
+		Desired:      group + "/desired",
 		FormerParent: group + "/disconnected-from",
 		ListedAs:     group + "/listed-as",
 	}
@@ -54,7 +56,7 @@ func KeysOf(group, controller string) Keys {
 
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string {
-	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.FormerParent, k.ListedAs}
+	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.FormerParent, k.ListedAs}
 }
 
 // Labels returns the keys of the labels, which an orphaned child loses.
@@ -101,6 +103,35 @@ func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved, entry stri
 	return metadata
 }
 
+// MoveFrom adds to metadata, which is a merge patch, that an object loses the marks of a former controller.
+// What this has recorded of the object goes on under these keys.
+func (k Keys) MoveFrom(former Keys, object client.Object, metadata map[string]any) {
+	if _, ok := object.GetLabels()[former.Label]; ok && former.Label != k.Label {
+		ensureObject(metadata, "labels")[former.Label] = nil
+	}
+	records, own := former.records(), k.records()
+	for i, key := range records {
+		value, ok := object.GetAnnotations()[key]
+		if !ok || key == own[i] {
+			continue
+		}
+		annotations := ensureObject(metadata, "annotations")
+		annotations[key], annotations[own[i]] = nil, value
+	}
+	if _, ok := object.GetAnnotations()[former.Parent]; ok && former.Parent != k.Parent {
+		ensureObject(metadata, "annotations")[former.Parent] = nil
+	}
+	if entry, ok := object.GetLabels()[former.ListedAs]; ok && former.ListedAs != k.ListedAs {
+		labels := ensureObject(metadata, "labels")
+		labels[former.ListedAs], labels[k.ListedAs] = nil, entry
+	}
+}
+
+// records returns the keys of the annotations in which a controller records something of a child.
+func (k Keys) records() []string {
+	return []string{k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.ListedAs}
+}
+
 // Parent is a parent as its children refer to it.
 type Parent struct {
 	Kind schema.GroupVersionKind
@@ -112,7 +143,7 @@ type Parent struct {
 // author may have copied an observed child.
 func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Labels()...)
-	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.Adopted, k.FormerParent, k.ListedAs)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.FormerParent, k.ListedAs)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)

@@ -155,3 +155,10 @@ func (m mark) isIn(entry metav1.ManagedFieldsEntry) bool {
 func isOlder(entry metav1.ManagedFieldsEntry, object client.Object) bool {
 	return entry.Time != nil && entry.Time.Time.Before(object.GetCreationTimestamp().Add(-admissionTime))
 }
+
+// HasWrittenReference reports whether a field manager wrote the reference of an object to a parent since the
+// object exists.
+func HasWrittenReference(object client.Object, manager string, parent types.UID) bool {
+	_, ok := referenceMark(string(parent)).writtenAt(object, manager)
+	return ok
+}

@@ -44,7 +44,14 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	flags.BoolVar(&l.Observe, "observe", l.Observe, "write nothing and take no lease: log and count what would be written")
 	flags.StringVar(&l.MetricsAddress, "metrics-bind-address", l.MetricsAddress, "`host:port` that serves /metrics; 0 for none")
 	flags.BoolVar(&l.MetricsSecure, "metrics-secure", l.MetricsSecure, "serve metrics over TLS, to whom the API server lets read them")
+	flags.StringVar(&l.MetricsCertPath, "metrics-cert-path", l.MetricsCertPath, "the `folder` with the certificate of the metrics server, which is read again when it changes; by default it makes one itself at each start")
+	flags.StringVar(&l.MetricsCertName, "metrics-cert-name", l.MetricsCertName, "the `file` with the certificate, in that folder")
+	flags.StringVar(&l.MetricsCertKey, "metrics-cert-key", l.MetricsCertKey, "the `file` with its key, in that folder")
 	flags.StringVar(&l.HealthAddress, "health-probe-bind-address", l.HealthAddress, "`host:port` that serves /healthz and /readyz; 0 for none")
+	flags.IntVar(&l.WebhookPort, "webhook-port", l.WebhookPort, "the `port` that serves webhooks, if the code registers any; 0 for none")
+	flags.StringVar(&l.WebhookCertPath, "webhook-cert-path", l.WebhookCertPath, "the `folder` with the certificate of the webhook server, which is read again when it changes; by default k8s-webhook-server/serving-certs in the system's temporary folder")
+	flags.StringVar(&l.WebhookCertName, "webhook-cert-name", l.WebhookCertName, "the `file` with the certificate, in that folder")
+	flags.StringVar(&l.WebhookCertKey, "webhook-cert-key", l.WebhookCertKey, "the `file` with its key, in that folder")
 	flags.StringVar(&l.PprofAddress, "pprof-bind-address", l.PprofAddress, "`host:port` that serves /debug/pprof/, unprotected; 0 for none")
 	flags.Float64Var(&l.qps, "qps", -1, "requests per second to the API server; negative for no limit")
 	flags.IntVar(&l.burst, "burst", 0, "requests that may exceed qps for a moment; by default twice as many")
@@ -102,6 +109,8 @@ func (l *commandLine) validate(rest []string) error {
 		return fmt.Errorf("--workers=%d: at least 1 is needed", l.Workers)
 	case l.PruneLimitPercent < 0 || l.PruneLimitPercent > 100:
 		return fmt.Errorf("--prune-limit-percent=%d: 0 to 100", l.PruneLimitPercent)
+	case l.WebhookPort < 0 || l.WebhookPort > 65535:
+		return fmt.Errorf("--webhook-port=%d: 0 to 65535", l.WebhookPort)
 	case l.logFormat != "text" && l.logFormat != "json":
 		return fmt.Errorf("--log-format=%q: text or json", l.logFormat)
 	}

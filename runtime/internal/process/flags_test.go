@@ -69,6 +69,23 @@ func TestParseFlags(t *testing.T) {
 				l.PruneLimit, l.PruneLimitPercent, l.ReleasePrunes, l.Observe = -1, 25, "20261123T144224Z", true
 			},
 		},
+		{
+			name: "the certificate of metrics, in kubebuilder's words",
+			args: []string{"--metrics-cert-path=/certs", "--metrics-cert-name=a.crt"},
+			env:  map[string]string{"OPERATOR_METRICS_CERT_KEY": "a.key"},
+			expect: func(l *commandLine) {
+				l.MetricsCertPath, l.MetricsCertName, l.MetricsCertKey = "/certs", "a.crt", "a.key"
+			},
+		},
+		{
+			name: "webhooks, in kubebuilder's words",
+			args: []string{"--webhook-cert-path=/certs", "--webhook-cert-name=a.crt", "--webhook-cert-key=a.key"},
+			env:  map[string]string{"OPERATOR_WEBHOOK_PORT": "0"},
+			expect: func(l *commandLine) {
+				l.WebhookPort, l.WebhookCertPath, l.WebhookCertName, l.WebhookCertKey = 0, "/certs", "a.crt", "a.key"
+			},
+		},
+		{name: "webhook port", args: []string{"--webhook-port=-1"}, err: "--webhook-port=-1: 0 to 65535"},
 		{name: "percent", args: []string{"--prune-limit-percent=200"}, err: "--prune-limit-percent=200: 0 to 100"},
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
 		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -34,8 +35,10 @@ type lease struct {
 
 	onLoss func(error)
 	events *leaseEvents
+	logger *slog.Logger
 
 	mu          sync.Mutex
+	other       string // the holder that was logged last
 	leading     bool
 	renewed     time.Time // by the monotonic clock, which stands still while a machine is suspended
 	renewedWall time.Time // by the wall clock, which somebody may set
@@ -74,7 +77,7 @@ func newLease(config *rest.Config, options Options, onLoss func(error)) (*lease,
 	if namespace == "" {
 		return nil, errors.New("leader election needs a namespace for its Lease: pass --leader-elect-namespace")
 	}
-	l := &lease{onLoss: onLoss, events: new(leaseEvents)}
+	l := &lease{onLoss: onLoss, events: new(leaseEvents), logger: cmp.Or(options.Logger, slog.Default())}
 	identity := host + "_" + string(uuid.NewUUID())
 	l.newLock = func(name string) (resourcelock.Interface, error) {
 		return resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, name, resourcelock.ResourceLockConfig{
@@ -85,15 +88,20 @@ func newLease(config *rest.Config, options Options, onLoss func(error)) (*lease,
 	return l, nil
 }
 
-// createLocks names the lease, and the former one that is held, too, if any.
-func (l *lease) createLocks(name, former string) (err error) {
-	if l.Interface, err = l.newLock(name); err != nil || former == "" {
-		return err
-	}
-	both := &bothLeases{Interface: l.Interface}
-	both.former, err = l.newLock(former)
-	l.Interface = both
+// createLock names the lease.
+func (l *lease) createLock(name string) (err error) {
+	l.Interface, err = l.newLock(name)
 	return err
+}
+
+// leaseName returns the name of the lease that elects the leader: that of --leader-elect-id, or else of
+// the project. A program whose controllers are of no project gives it its own.
+func leaseName(settings Settings, controllers []Controller) string {
+	name := settings.LeaderElectID
+	for _, controller := range controllers {
+		name = cmp.Or(name, controller.project)
+	}
+	return cmp.Or(name, settings.Program)
 }
 
 // podNamespace returns the namespace of the Pod that this process runs in; empty outside of
@@ -106,13 +114,26 @@ func podNamespace() string {
 	return string(bytes.TrimSpace(data))
 }
 
-// Get reads the record, and stops the operator if another replica has taken over.
+// Get reads the record, and stops the operator if another replica has taken over. An operator that
+// waits for the lease logs who holds it.
 func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
 		l.endIfLeading(record.HolderIdentity)
+		l.logHolder(record.HolderIdentity)
 	}
 	return record, raw, err
+}
+
+// logHolder logs once that another replica holds the lease.
+func (l *lease) logHolder(holder string) {
+	l.mu.Lock()
+	isKnown := l.ended != nil || l.other == holder
+	l.other = holder
+	l.mu.Unlock()
+	if !isKnown {
+		l.logger.Info("waits for the lease, which another process holds", "lease", l.Describe(), "holder", holder)
+	}
 }
 
 // Create creates the record, with this replica as its holder.

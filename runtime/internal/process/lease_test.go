@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -45,6 +46,33 @@ func TestWritesEndWithTheLease(t *testing.T) {
 			l.stopTimer()
 			if again := life.writeError(); (again == nil) != (err == nil) {
 				t.Errorf("after the end of the operator: %v, before: %v", again, err)
+			}
+		})
+	}
+}
+
+func TestLeaseName(t *testing.T) {
+	ofProjects := func(names ...string) (controllers []Controller) {
+		for i, name := range names {
+			controllers = append(controllers, NewController(strconv.Itoa(i), name, nil, nil))
+		}
+		return controllers
+	}
+	for name, test := range map[string]struct {
+		id          string
+		controllers []Controller
+		want        string
+	}{
+		"the project's":                         {"", ofProjects("sites", "sites"), "sites"},
+		"that of --leader-elect-id":             {"shard-1", ofProjects("sites"), "shard-1"},
+		"the project's, with another of none":   {"", ofProjects("", "sites"), "sites"},
+		"the program's without a project":       {"", ofProjects("", ""), "manager"},
+		"the program's without any controllers": {"", nil, "manager"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			settings := Settings{Options: Options{LeaderElectID: test.id}, Program: "manager"}
+			if got := leaseName(settings, test.controllers); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
 	}

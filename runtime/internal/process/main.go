@@ -80,7 +80,7 @@ func explainError(err error, host string) error {
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return fmt.Errorf("the API server at %s is not the one that this KUBECONFIG was made for: %w", host, err)
 	case errors.As(err, &network) && network.Op == "listen":
-		return fmt.Errorf("%w: does another operator run here? --health-probe-bind-address and --metrics-bind-address choose other addresses", err)
+		return fmt.Errorf("%w: does another operator run here? --health-probe-bind-address, --metrics-bind-address and --webhook-port choose other addresses", err)
 	case errors.As(err, &network):
 		return fmt.Errorf("cannot reach the API server at %s: %w: check that it runs and that KUBECONFIG is the right one", host, err)
 	case apierrors.IsUnauthorized(err):

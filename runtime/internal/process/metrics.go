@@ -14,6 +14,7 @@ type Metrics struct {
 	duration    *prometheus.HistogramVec
 	writes      *prometheus.CounterVec
 	deletions   *prometheus.CounterVec
+	patches     *prometheus.CounterVec
 	drift       *prometheus.CounterVec
 	convergence *prometheus.HistogramVec
 	heldPrunes  *prometheus.GaugeVec
@@ -41,6 +42,10 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 		deletions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_related_deletions_total",
 			Help: "Related objects that Sync had deleted, by kind.",
+		}, []string{"controller", "kind"}),
+		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_related_patches_total",
+			Help: "Related objects of which fields were set or removed, by kind.",
 		}, []string{"controller", "kind"}),
 		drift: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_drift_found_total",
@@ -73,7 +78,7 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 		}, []string{"controller", "kind", "verb"}),
 	}
 	return m, errors.Join(
-		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes), registerMetric(registry, &m.deletions),
+		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes), registerMetric(registry, &m.deletions), registerMetric(registry, &m.patches),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
 		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
 	)
@@ -104,6 +109,14 @@ func (m Metrics) CountStale(controller string) {
 func (m Metrics) CountWrite(controller, kind, verb string) {
 	if m.writes != nil {
 		m.writes.WithLabelValues(controller, kind, verb).Inc()
+	}
+}
+
+// CountRelatedPatch counts a related object of which fields were set or removed. An operator that observes
+// sets none.
+func (m Metrics) CountRelatedPatch(controller, kind string) {
+	if m.writes != nil {
+		m.patches.WithLabelValues(controller, kind).Inc()
 	}
 }
 

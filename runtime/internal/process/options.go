@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
@@ -30,6 +31,16 @@ type Options struct {
 	PprofAddress   string
 	MetricsSecure  bool
 
+	MetricsCertPath string
+	MetricsCertName string
+	MetricsCertKey  string
+
+	WebhookPort     int
+	WebhookCertPath string
+	WebhookCertName string
+	WebhookCertKey  string
+	WebhookServer   webhook.Server
+
 	Logger *slog.Logger
 	Setup  func(manager.Manager) error
 }
@@ -45,6 +56,11 @@ func Defaults() Options {
 		HealthAddress:     "0",
 		PprofAddress:      "0",
 		MetricsSecure:     true,
+		MetricsCertName:   defaultCertName,
+		MetricsCertKey:    defaultCertKey,
+		WebhookPort:       webhook.DefaultPort,
+		WebhookCertName:   defaultCertName,
+		WebhookCertKey:    defaultCertKey,
 	}
 }
 
@@ -54,8 +70,7 @@ const DefaultProgram = "operator"
 // Settings are the options of a process, and what only its command line or a test sets.
 type Settings struct {
 	Options
-	// Program is the file name of the program, after which an earlier release named the
-	// Lease.
+	// Program is the file name of the program. The Lease of controllers that are of no project has it.
 	Program string
 	// DiscoverEvery is how often the API server is asked for kinds that it did not serve; a minute
 	// by default.

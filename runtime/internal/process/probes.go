@@ -17,16 +17,18 @@ import (
 
 // probes answers /healthz and /readyz, as the manager of controller-runtime does, whose probes cannot be
 // added while it runs and know only success and failure. A process is ready while one of its
-// controllers works; /readyz?verbose says what the others wait for, and /readyz/<name> is one of them.
+// controllers works and its webhooks, if there are any, are served; /readyz?verbose says what the other
+// controllers wait for, and /readyz/<name> is one of them.
 type probes struct {
 	mu          sync.Mutex
 	health      map[string]healthz.Checker
 	ready       map[string]healthz.Checker
 	controllers []*starting
+	webhooks    *webhookServer
 }
 
-func newProbes() *probes {
-	return &probes{health: map[string]healthz.Checker{"ping": healthz.Ping}, ready: map[string]healthz.Checker{}}
+func newProbes(webhooks *webhookServer) *probes {
+	return &probes{health: map[string]healthz.Checker{"ping": healthz.Ping}, ready: map[string]healthz.Checker{}, webhooks: webhooks}
 }
 
 // probedManager is a manager whose probes are answered by package process.
@@ -92,6 +94,9 @@ func (p *probes) listReady() []probe {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all, works := listProbes(p.ready), false
+	if p.webhooks.isUsed() {
+		all = append(all, probe{name: "webhooks", check: p.webhooks.StartedChecker(), isOurs: true})
+	}
 	for _, controller := range p.controllers {
 		kinds, _ := controller.waitsFor()
 		works = works || len(kinds) == 0

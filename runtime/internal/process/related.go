@@ -15,5 +15,6 @@ func addRelated(mgr manager.Manager, e *Environment) error {
 		Add:  func(added cache.Cache) error { return mgr.Add(startedWithCaches{added}) },
 		Trim: managedfields.NewTrimmer().Trim,
 	})
+	e.Control.SetOpening(e.Related.OpenNow)
 	return mgr.Add(e.Related)
 }

@@ -16,10 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
-	"github.com/opgen-dev/opgen/runtime/internal/scrape"
 )
 
 // Run runs controllers against the API server of config until ctx is done, and then lets
@@ -64,14 +62,12 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	caches := cacheOptions(settings.Options)
 	caches.ReaderFailOnMissingInformer = true // so that a read starts no watch
 	registry := prometheus.NewRegistry()
-	metrics := metricsserver.Options{BindAddress: settings.MetricsAddress, FilterProvider: scrape.WithOwn(registry, nil)}
-	if settings.MetricsSecure {
-		metrics.SecureServing = true
-		metrics.FilterProvider = scrape.WithOwn(registry, scrape.Filter)
+	metrics, err := metricsOptions(settings.Options, registry)
+	if err != nil {
+		return probedManager{}, err
 	}
 	var lock resourcelock.Interface
 	if settings.LeaderElect {
-		var err error
 		if life.lease, err = newLease(config, settings.Options, func(err error) { life.end(err) }); err != nil {
 			return probedManager{}, err
 		}
@@ -79,6 +75,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	}
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, life, settings.Observe} })
+	webhooks := newWebhookServer(settings.Options)
 	mgr, err := manager.New(config, manager.Options{
 		Scheme:                              scheme,
 		Cache:                               caches,
@@ -88,11 +85,13 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              "0", // see probes.go
 		PprofBindAddress:                    settings.PprofAddress,
+		WebhookServer:                       webhooks,
 		LeaderElection:                      settings.LeaderElect,
 		LeaseDuration:                       ptr.To(leaseDuration),
 		RenewDeadline:                       ptr.To(renewDeadline),
 		RetryPeriod:                         ptr.To(retryPeriod),
 		LeaderElectionReleaseOnCancel:       true,
+		LeaderElectionID:                    settings.LeaderElectID, // names the lease in metrics
 		LeaderElectionResourceLockInterface: lock,
 	})
 	if err != nil {
@@ -101,7 +100,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	if life.lease != nil {
 		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
 	}
-	probed := probedManager{mgr, newProbes(), registry}
+	probed := probedManager{mgr, newProbes(webhooks), registry}
 	return probed, probed.probes.serve(mgr, settings.HealthAddress)
 }
 
@@ -122,7 +121,7 @@ func cacheOptions(options Options) cache.Options {
 // when it does.
 func (mgr probedManager) addControllers(settings Settings, life *lifetime, controllers []Controller) error {
 	if life.lease != nil {
-		if err := life.lease.createLocks(leaseNames(settings, controllers)); err != nil {
+		if err := life.lease.createLock(leaseName(settings, controllers)); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,8 @@ import (
 type applied struct {
 	children   []child // those that are desired or kept, as known now
 	first      []child // those that others replace: they have to go before these are created
-	isWaiting  bool    // a child waits for another, so that not all of the answer is applied
+	patches    []patchResult
+	isWaiting  bool // a child waits for another, so that not all of the answer is applied
 	failed     []errChild
 	unapplied  map[apply.Key]bool // those that failed, and those that wait for nothing else
 	prunes     prunes
@@ -35,7 +36,7 @@ type applied struct {
 func (r *run) applyDesired(ctx context.Context, observed *observed, response *declared.Response, mayRemove bool) applied {
 	plan, invalid := r.planner.planChildren(observed, response.Children)
 	plan.keepAll = response.KeepAll
-	r.desiredHash = plan.hash
+	r.desiredHash = plan.hash + r.patches.hash()
 	if invalid == nil {
 		r.recordDesired(plan)
 	}

@@ -69,7 +69,7 @@ func (b *batch) applyNext(ctx context.Context, i int) (isRestored bool) {
 	case err != nil:
 		b.addFailure(task, err)
 	default:
-		b.addOutcome(task, why, outcome)
+		b.addOutcome(ctx, task, why, outcome)
 	}
 	return false
 }
@@ -132,7 +132,7 @@ func (b *batch) addFailure(t task, err error) {
 }
 
 // addOutcome records what became of a child. why says for what it waits; empty if it does not.
-func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
+func (b *batch) addOutcome(ctx context.Context, t task, why string, outcome apply.Outcome) {
 	result := t.newResult()
 	isDrifted := outcome.Action == apply.NeedsRecreation
 	if isDrifted && why == "" {
@@ -150,6 +150,7 @@ func (b *batch) addOutcome(t task, why string, outcome apply.Outcome) {
 		result.altered, result.isOutdated = outcome.Altered, outcome.IsOutdated
 		if isApplied(outcome) {
 			b.run.request.recordRewrite(t.Key())
+			result.staying = b.run.reportTakeover(ctx, t, outcome.Object)
 			if !outcome.IsOutdated {
 				result.whenApplied = t.source.WhenApplied
 				b.run.state.outdated.remove(t.observed)

@@ -105,7 +105,7 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 			Objects: observed.children[i], Namespace: c.loop.childView(namespace, kind.kind), Read: c.readsOf(kind), IsServed: true,
 			NameConflicts: c.state.conflicts.ofKind(kind), AskNameConflict: func(name types.NamespacedName) { c.asked.add(kind, name) },
 			Rules: kind.healthRules(), Outdated: c.toldOutdated[kind], OutdatedRead: &c.readsOutdated,
-			GeneratedTokens: c.loop.childCache.generatedTokens,
+			GeneratedTokens: c.loop.childCache.generatedTokens, Desired: c.desiredTexts(kind, observed.children[i]),
 		}
 		request.Refused[kind.index] = kind.refusalsOf(refused)
 	}
@@ -125,11 +125,12 @@ func (c *caller) newRequest(observed *observed) declared.Request {
 	return request
 }
 
-// refusalsOf returns those of the refusals that are of a kind.
+// refusalsOf returns those of the refusals that are of a kind. A name conflict is none: Sync asks for it by
+// NameConflict.
 func (kind *childKind) refusalsOf(refused map[apply.Key]error) declared.Refusals {
 	var found declared.Refusals
 	for key, err := range refused {
-		if key.Kind != kind.GroupVersionKind {
+		if key.Kind != kind.GroupVersionKind || errors.As(err, new(apply.ErrNameConflict)) {
 			continue
 		}
 		if found == nil {

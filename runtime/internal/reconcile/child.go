@@ -51,6 +51,7 @@ type child struct {
 	conflict        *backoff.Conflict // why its write is put off; nil when it is not
 	altered         []string          // the paths at which admission keeps other values than desired
 	isOutdated      bool              // it keeps an earlier desired state until somebody deletes it
+	staying         string            // which fields of others stay in a child that was taken over
 	isHistory       bool              // it stays although Sync does not desire it
 	isApart         bool              // the parent is ready whether it is or not
 	keptFields      []fieldpath.Path  // that it keeps since it was adopted as it is, for a test that runs the operator

@@ -29,6 +29,8 @@ type childCache struct {
 	parents    map[schema.GroupKind]bool     // the kinds of parents, and whether each is namespaced
 	namespaces map[schema.GroupKind][]string // of kinds of children: see ChildKind.Namespaces
 	entries    map[schema.GroupVersionKind]*kindEntries
+	former     []formerKeys // of operators from which children are taken over
+	takesFrom  []string     // the field managers from which fields are taken over
 	scheme     *runtime.Scheme
 }
 
@@ -70,7 +72,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 	added.parentOf = func(object client.Object) (ownership.Parent, bool) { return c.parentOf(kind.GroupKind(), object) }
 	added.applier = apply.Applier{
 		Client: mgr.GetClient(), LiveReader: mgr.GetAPIReader(), Manager: c.manager, New: kind.newObject, Metadata: definition.Metadata,
-		Label: c.keys.Label, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims,
+		Label: c.keys.Label, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims, TakeOverFrom: c.takesFrom,
 	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	if !added.isFirst() {
@@ -122,7 +124,7 @@ func (c *childCache) selects(object client.Object) bool {
 // claims returns the claims of other controllers to an object.
 func (c *childCache) claims(object client.Object) (claims []apply.Claim) {
 	for _, claim := range ownership.Claims(object, c.keys.Label) {
-		claims = append(claims, apply.Claim{Holder: claim.Parent, Label: claim.Label, Annotations: claim.Annotations()})
+		claims = append(claims, apply.Claim{Kind: claim.Kind, Name: claim.Name, Label: claim.Label, Annotations: claim.Annotations()})
 	}
 	return claims
 }

@@ -23,6 +23,8 @@ const (
 	reasonForbidden    = "Forbidden"
 	reasonValueGone    = "ValueGone" // a generated value of a Secret
 	reasonApply        = "ApplyFailed"
+	reasonInvalidPatch = "InvalidPatch" // refused here
+	reasonPatch        = "PatchFailed"  // of a related object
 )
 
 // The reasons of Ready=False beside those of errors and those of package status.
@@ -75,19 +77,29 @@ func (r report) readyConditions() []metav1.Condition {
 	case len(inProgress) > 0:
 		return notReady(status.Reconciling, status.ReasonProgressing, joinSome(inProgress))
 	}
-	return []metav1.Condition{readyTrueCondition(r.children)}
+	return []metav1.Condition{r.readyTrueCondition()}
 }
 
 // readyTrueCondition returns the Ready condition of a parent all of whose children are ready, and as
 // desired but for what waits for somebody.
-func readyTrueCondition(children []child) metav1.Condition {
-	var outdated, altered []string
-	for _, child := range children {
+func (r report) readyTrueCondition() metav1.Condition {
+	var outdated, altered, staying []string
+	for _, child := range r.children {
 		if child.isOutdated {
 			outdated = append(outdated, child.key().String())
 		}
 		if len(child.altered) > 0 {
 			altered = append(altered, fmt.Sprintf("%s: %s", child.key(), joinPaths(child.altered)))
+		}
+	}
+	for _, child := range r.children {
+		if child.staying != "" {
+			staying = append(staying, fmt.Sprintf("%s: %s", child.key(), child.staying))
+		}
+	}
+	for _, patch := range r.patches {
+		if len(patch.altered) > 0 {
+			altered = append(altered, fmt.Sprintf("%s: %s", patch.key, joinPaths(patch.altered)))
 		}
 	}
 	ready := metav1.Condition{Type: status.Ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}
@@ -96,6 +108,9 @@ func readyTrueCondition(children []child) metav1.Condition {
 	}
 	if len(outdated) > 0 {
 		ready.Reason, ready.Message = reasonOutdated, "every child is ready; outdated until somebody deletes them (OnDelete): "+joinSome(outdated)
+	}
+	if len(staying) > 0 {
+		ready.Message = truncateText(ready.Message + "; fields of others stay in what was taken over, unless takeOverFrom names their managers: " + joinSome(staying))
 	}
 	return ready
 }
@@ -118,6 +133,11 @@ func (r report) conflictTexts() (texts []string) {
 			texts = append(texts, repeatedWriteText(child.key().String(), *child.conflict))
 		}
 	}
+	for _, patch := range r.patches {
+		if patch.conflict != nil {
+			texts = append(texts, repeatedWriteText(patch.key.String(), *patch.conflict))
+		}
+	}
 	for _, deletion := range r.deletionConflicts {
 		texts = append(texts, deletion.text())
 	}
@@ -127,7 +147,8 @@ func (r report) conflictTexts() (texts []string) {
 // conflictReason returns the reason of the conflicts: Sync's own, or those with others.
 func (r report) conflictReason() string {
 	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns && !c.conflict.Recreates }
-	if r.metadataConflict == nil && len(r.deletionConflicts) == 0 && !slices.ContainsFunc(r.children, isWithOthers) {
+	isOfOthers := func(p patchResult) bool { return p.conflict != nil && !p.conflict.Returns }
+	if r.metadataConflict == nil && len(r.deletionConflicts) == 0 && !slices.ContainsFunc(r.children, isWithOthers) && !slices.ContainsFunc(r.patches, isOfOthers) {
 		return reasonHotLoop
 	}
 	return reasonConflict

@@ -26,5 +26,6 @@ type Definition struct {
 	Status         *status.Access // nil: the runtime writes no status
 	// ForbidPause and ForbidDisconnect take their effect from annotations of users.
 	ForbidPause, ForbidDisconnect bool
+	TakeOverFrom                  []string
 	Author                        declared.Author
 }

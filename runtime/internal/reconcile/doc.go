@@ -9,18 +9,22 @@
 //	noteOrphaning     cascade.go     record that a parent is deleted with --cascade=orphan
 //	findSuspension    suspend.go     stop here for a parent that a user has paused or disconnected
 //	observeRelated    related.go     find the objects that Sync reads and does not own (related_read.go), in watches as small as their entries (related_watch.go)
+//	observePatched    patched.go     find the objects of others that carry fields of the parent's
 //	state.delay       state.go       stop here if a retry, or a hot loop, is not due
 //	cleanUpForParent  leaked.go      remove the leaked children of earlier parents of this name
+//	takeBack          reconnect.go   give a parent that is connected again its children back
 //	restoreBeforeCall restore.go     give children that somebody took the marks off these back, before Sync can take them for absent
 //	callAuthor        call.go        call Sync, or Finalize, with the parent and a snapshot → Response
 //	lookUpNames       name_conflicts.go  look up the names that Sync asks for, and call it again if it was told otherwise
 //	recordOutdated    outdated.go    record which children are outdated by the answer, and call Sync again if it was told otherwise
+//	planPatches       patches.go     complete the desired fields of related objects → patchPlan
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        batch.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
 //	limitPrunes       brake.go       hold prunes that no change of the parent explains, if many parents have them
 //	removeChildren    prune.go       recreate (evict.go) and prune children, and remove those that others replace (replace.go)
 //	endAdoptions      recreation.go  end the recreations of children whose dependents stay, once those have a new owner
+//	applyPatches      patches.go     set fields of related objects, and remove those that are not desired any more (patch_removal.go)
 //	recordApplied     call.go        call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations
 //	reportOutcome     report.go      derive the conditions (conditions.go), write the status and the Events → outcome

@@ -50,6 +50,31 @@ func (e errDeletion) Error() string {
 	return fmt.Sprintf("delete %s: %v", e.key, e.err)
 }
 
+// errPatch is the error of a related object whose fields could not be set or removed.
+type errPatch struct {
+	key apply.Key
+	err error
+}
+
+func (e errPatch) Unwrap() error { return e.err }
+
+func (e errPatch) Error() string {
+	if process.LacksRight(e.err) {
+		return fmt.Sprintf("patch %s: the operator's role does not allow it: write patch: true on its entry under operator.related, run opgen generate and make deploy, or see the API server's reason: %v", e.key, e.err)
+	}
+	return fmt.Sprintf("patch %s: %v", e.key, e.err)
+}
+
+// errInvalidPatch is the error of an answer that patches what it must not.
+type errInvalidPatch struct{ error }
+
+// errHeld is the error of a patch of a field that another parent or operator has set otherwise.
+type errHeld struct{ path, holder string }
+
+func (e errHeld) Error() string {
+	return fmt.Sprintf("%s is set to another value by %s, which keeps it", e.path, e.holder)
+}
+
 // errNotCounted is the error of a prune that the brake could not count.
 type errNotCounted struct{ error }
 
@@ -123,7 +148,7 @@ func isTerminal(err error) bool {
 		return false
 	case errors.As(err, new(errGaveUp)):
 		return true
-	case errors.As(err, new(errChild)), errors.As(err, new(errDeletion)):
+	case errors.As(err, new(errTakeover)), errors.As(err, new(errChild)), errors.As(err, new(errDeletion)), errors.As(err, new(errPatch)):
 		return false
 	}
 	if marked, ok := err.(interface{ Is(error) bool }); ok && marked.Is(ctrl.TerminalError(nil)) {
@@ -138,22 +163,28 @@ func isTerminal(err error) bool {
 // errorReason returns the reason of an error, for a condition, an Event and a metric.
 func errorReason(err error) string {
 	switch {
+	case errors.As(err, new(errTakeover)): // the first one: the next start has to know
+		return reasonTakeover
 	case errors.As(err, new(errPanic)):
 		return reasonPanicked
 	case errors.As(err, new(errTimeout)):
 		return reasonTimedOut
 	case errors.As(err, new(apply.ErrNameConflict)):
 		return reasonNameConflict
-	case errors.As(err, new(errMarksRemoved)), errors.As(err, new(apply.ErrUnobserved)):
+	case errors.As(err, new(errMarksRemoved)), errors.As(err, new(errHeld)), errors.As(err, new(apply.ErrUnobserved)):
 		return reasonConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid
 	case errors.As(err, new(apply.ErrValueGone)):
 		return reasonValueGone
-	case !errors.As(err, new(errChild)) && !errors.As(err, new(errDeletion)) && !errors.As(err, new(errNotCounted)):
+	case errors.As(err, new(errInvalidPatch)):
+		return reasonInvalidPatch
+	case !errors.As(err, new(errChild)) && !errors.As(err, new(errDeletion)) && !errors.As(err, new(errPatch)) && !errors.As(err, new(errNotCounted)):
 		return reasonFailed
 	case apierrors.IsForbidden(err):
 		return reasonForbidden
+	case errors.As(err, new(errPatch)) && !errors.As(err, new(errChild)):
+		return reasonPatch
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		return reasonInvalid
 	}

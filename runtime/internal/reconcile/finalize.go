@@ -41,7 +41,10 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 		observed.children = current.children
 		observed.addMissing(done.children)
 	}
-	isDone, err := r.removeAllChildren(ctx, observed)
+	isDone, err := false, r.removePatches(ctx, r.patchedNow(observed))
+	if err == nil {
+		isDone, err = r.removeAllChildren(ctx, observed)
+	}
 	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
 		err = r.writer.removeMetadata(ctx)
 	}
@@ -107,10 +110,10 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 
 // needsFinalizer reports whether the parent must not go without the operator: the author has a
 // Finalize, or there is a child that the garbage collector does not know of or must not
-// delete.
+// delete, or a patch.
 func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	definition := &r.loop.definition
-	if definition.Author.Finalize != nil || len(r.recreations()) > 0 {
+	if definition.Author.Finalize != nil || len(r.recreations()) > 0 || len(r.patches.desired) > 0 || len(observed.patched) > 0 {
 		return true
 	}
 	for _, task := range plan.tasks {

@@ -21,7 +21,7 @@ func (r *run) countAnswer(ctx context.Context, observed *observed, response *dec
 	}
 	answer := backoff.Answer{
 		Left: r.writer.view(observed), Children: r.desiredHash, Parent: hashParentPart(r.loop.definition.Status, response) + hashReasons(response.Children),
-		WroteChildren: len(r.writer.children) > 0, Time: r.now,
+		WroteChildren: len(r.writer.children)+len(r.writer.patched) > 0, Time: r.now,
 	}
 	if requeue > 0 {
 		answer.Requeue = r.now.Add(requeue)

@@ -94,7 +94,7 @@ func (c *childCache) dropOthers(trim toolscache.TransformFunc) toolscache.Transf
 		if writer == "" && c.isInPlace(object) {
 			return trimmed, nil
 		}
-		bare := withoutContent(object, c.keys)
+		bare := withMarksOnly(object, c.keys)
 		if writer != "" {
 			ownership.MarkCopy(bare, writer)
 		}
@@ -113,20 +113,31 @@ func (c *childCache) isInPlace(object client.Object) bool {
 	return ok
 }
 
-// withoutContent returns an object of the same type with the part of the metadata that tells whose it
+// withMarksOnly returns an object of the same type with the part of the metadata that tells whose it
 // is.
-func withoutContent(object client.Object, keys ownership.Keys) client.Object {
+func withMarksOnly(object client.Object, keys ownership.Keys) client.Object {
+	bare := withoutContent(object)
+	bare.SetFinalizers(nil)
+	bare.SetLabels(keepKeys(object.GetLabels(), keys.Labels()))
+	bare.SetAnnotations(keepKeys(object.GetAnnotations(), []string{keys.Parent, keys.WhenRemoved, keys.ListedAs}))
+	return bare
+}
+
+// withoutContent returns an object of the same type with the metadata alone.
+func withoutContent(object client.Object) client.Object {
 	bare := reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
 	bare.GetObjectKind().SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
 	bare.SetName(object.GetName())
 	bare.SetNamespace(object.GetNamespace())
 	bare.SetUID(object.GetUID())
 	bare.SetResourceVersion(object.GetResourceVersion())
+	bare.SetGeneration(object.GetGeneration())
 	bare.SetCreationTimestamp(object.GetCreationTimestamp())
 	bare.SetDeletionTimestamp(object.GetDeletionTimestamp())
 	bare.SetOwnerReferences(object.GetOwnerReferences())
-	bare.SetLabels(keepKeys(object.GetLabels(), keys.Labels()))
-	bare.SetAnnotations(keepKeys(object.GetAnnotations(), []string{keys.Parent, keys.WhenRemoved, keys.ListedAs}))
+	bare.SetFinalizers(object.GetFinalizers())
+	bare.SetLabels(object.GetLabels())
+	bare.SetAnnotations(object.GetAnnotations())
 	bare.SetManagedFields(object.GetManagedFields())
 	return bare
 }

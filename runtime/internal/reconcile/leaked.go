@@ -43,6 +43,9 @@ func (l *loop) noteLeaked(child client.Object, parent ownership.Parent) {
 // cleanUpAfterParent removes the leaked children of a parent that is gone, and forgets it. The error is
 // stale if the cache does not show yet what earlier reconciles have pruned.
 func (l *loop) cleanUpAfterParent(ctx context.Context, name types.NamespacedName) error {
+	if err := l.removeLeakedPatches(ctx, name, ""); err != nil {
+		return err
+	}
 	found, err := l.findLeaked(name, "")
 	if err != nil {
 		return err
@@ -69,6 +72,9 @@ func (r *run) cleanUpForParent(ctx context.Context) error {
 	found, err := r.loop.findLeaked(r.name(), r.parent.GetUID())
 	if err == nil && len(found) > 0 {
 		err = r.loop.removeLeaked(ctx, r.name(), found)
+	}
+	if err == nil {
+		err = r.loop.removeLeakedPatches(ctx, r.name(), r.parent.GetUID())
 	}
 	if err != nil {
 		r.state.mayLeak.Store(true)

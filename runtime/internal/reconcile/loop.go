@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -16,6 +17,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/brake"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
@@ -25,7 +27,8 @@ type loop struct {
 	definition  Definition
 	environment *process.Environment
 	finalizer   string
-	manager     string // the field manager of all writes
+	manager     string // the field manager of all writes but patches
+	patchMarks  ownership.PatchMarks
 
 	parentKind   kind
 	selector     parentSelector
@@ -37,13 +40,14 @@ type loop struct {
 	relatedKinds []*relatedKind
 	relatedOrder []int // in which their objects are read
 
-	cache      client.Reader // of parents
+	cache      cache.Cache   // of parents
 	liveReader client.Reader // reads from the API server
 	client     client.Client
 	events     events.EventRecorder
 	status     status.Writer
 
 	states      *states
+	takeover    *takeover
 	slowCalls   *slowCalls
 	lagging     *lagging
 	convergence *convergence
@@ -107,6 +111,7 @@ func (l *loop) reconcileTriggered(name types.NamespacedName) {
 func (l *loop) forget(name client.ObjectKey) {
 	if state := l.states.get(name); state != nil {
 		l.lagging.end(&state.lag)
+		l.endTakeover(state.uid)
 	}
 	l.states.forget(name)
 	l.brake.Forget(l.brakeKey(name))

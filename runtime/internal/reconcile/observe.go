@@ -22,6 +22,7 @@ type observed struct {
 	related  [][]client.Object // per entry of related objects; the cache's own objects
 
 	isRelatedServed []bool // by entry
+	patched         []patchedObject
 
 	copies   []child // objects with the marks of a child that somebody else wrote
 	unmarked []child // objects of which a mark is left that this operator wrote, and that are no children
@@ -188,6 +189,17 @@ func (o *observed) uids() map[types.UID]bool {
 func (o *observed) add(kind *childKind, object client.Object) {
 	i := slices.Index(o.kinds, kind)
 	o.children[i] = append(o.children[i], object)
+}
+
+// put adds a child, or replaces it as the cache shows it.
+func (o *observed) put(kind *childKind, object client.Object) {
+	for i, objects := range o.children {
+		isSame := func(other client.Object) bool { return other.GetUID() == object.GetUID() }
+		if o.kinds[i].entries == kind.entries && slices.ContainsFunc(objects, isSame) {
+			o.children[i] = slices.DeleteFunc(slices.Clone(objects), isSame)
+		}
+	}
+	o.add(kind, object)
 }
 
 // addMissing adds those of the children that the cache does not show yet.

@@ -178,8 +178,10 @@ func startRelated(mgr manager.Manager, l *loop, kind *relatedKind) (hasSynced fu
 	if err != nil {
 		return nil, err
 	}
-	if changes := l.watchRelated(kind); changes != nil {
-		err = l.controller.Watch(source.Func(changes.Start))
+	for _, changes := range l.watchRelated(kind) {
+		if err == nil {
+			err = l.controller.Watch(source.Func(changes.Start))
+		}
 	}
 	return hasSynced, err
 }

@@ -83,8 +83,7 @@ func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
 
 // reconcileObserved goes on once the children are observed. failed is what has failed so far.
 func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing []child, failed error) ctrl.Result {
-	var relatedErr error
-	observed.related, observed.isRelatedServed, relatedErr = r.observeRelated(ctx, observed)
+	relatedErr := r.observeOthers(ctx, observed)
 	if ctx.Err() != nil {
 		return ctrl.Result{}
 	}
@@ -106,11 +105,29 @@ func (r *run) reconcileObserved(ctx context.Context, observed *observed, missing
 	defer span.End()
 	r.request.take()
 	r.cleanupErr = r.cleanUpForParent(ctx)
-	restoreErr := r.restorer.restoreBeforeCall(ctx, observed, missing)
+	restoreErr := r.restorer.takeBack(ctx, observed)
+	if restoreErr == nil {
+		var isFound bool
+		if isFound, restoreErr = r.restorer.takeOver(ctx, observed); isFound && relatedErr == nil {
+			relatedErr = r.observeOthers(ctx, observed) // related objects may follow from children
+		}
+	}
+	if restoreErr == nil {
+		restoreErr = r.restorer.restoreBeforeCall(ctx, observed, missing)
+	}
 	if err := staleOrJoined(failed, relatedErr, restoreErr); err != nil {
 		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(declared.Response), applied{children: observed.all(), err: err}))
 	}
 	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed)))
+}
+
+// observeOthers adds the related objects to what is observed.
+func (r *run) observeOthers(ctx context.Context, observed *observed) (err error) {
+	observed.related, observed.isRelatedServed, err = r.observeRelated(ctx, observed)
+	if err == nil {
+		observed.patched, err = r.observePatched(observed)
+	}
+	return err
 }
 
 // forgetParent forgets an object that is no parent any more and has nothing of this
@@ -156,6 +173,8 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 	if response == nil {
 		response = new(declared.Response)
 	}
+	var invalid error
+	r.patches, invalid = r.planPatches(observed, response.Patches)
 	done := applied{children: observed.all()}
 	if isStale(err) {
 		done.err = err
@@ -172,6 +191,11 @@ func (r *run) callAndApply(ctx context.Context, observed *observed) (*declared.R
 		done = r.keepChildren(ctx, observed)
 	}
 	if isStale(done.err) {
+		return response, done
+	}
+	var refusedPatches error
+	done.patches, refusedPatches = r.applyPatches(ctx, observed, err == nil && !response.KeepAll)
+	if done.err = staleOrJoined(done.err, invalid, refusedPatches); isStale(done.err) {
 		return response, done
 	}
 	response, failed := r.calls.recordApplied(ctx, response, done.children)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -73,6 +74,24 @@ func (s *subject) dropRecords(parent client.Object) {
 	}
 	parent.SetAnnotations(annotations)
 }
+
+// replaceFinalizers writes the finalizer of this operator in the place of those of operators from which
+// children were taken over.
+func (w *writer) replaceFinalizers(ctx context.Context) error {
+	isFormer := func(finalizer string) bool {
+		return finalizer != w.loop.finalizer && slices.ContainsFunc(w.loop.childCache.former, func(former formerKeys) bool { return finalizer == finalizerOf(former.group) })
+	}
+	if !slices.ContainsFunc(w.parent.GetFinalizers(), isFormer) {
+		return nil
+	}
+	return w.patchParent(ctx, func(parent client.Object) {
+		parent.SetFinalizers(slices.DeleteFunc(slices.Clone(parent.GetFinalizers()), isFormer))
+		controllerutil.AddFinalizer(parent, w.loop.finalizer) // which this reconcile removes if it is not needed
+	})
+}
+
+// finalizerOf returns the finalizer of an operator below an API group.
+func finalizerOf(group string) string { return group + "/finalizer" }
 
 // patchParent writes the parent's finalizers and the runtime's own annotations. The patch contains
 // the whole list of finalizers, so it requires that the parent has not changed: otherwise the error is

@@ -34,6 +34,8 @@ type relatedKind struct {
 	index  *related.Index
 	source *consistency.Source // shows writes of these objects, if they are children, too; nil if they are read live
 
+	patched *patchedObjects // those that the controller patches; nil: it patches none
+
 	// One of these shows the objects.
 	cache      cache.Cache       // a watch that is open from the start
 	selected   *related.Selected // those that parents select

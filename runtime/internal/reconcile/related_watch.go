@@ -84,17 +84,21 @@ func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bo
 	if paths := matchedPaths(k.RelatedKind); err == nil && len(paths) > 0 {
 		err = l.environment.Related.IndexFields(k.cache, k.GroupVersionKind, k.cached, paths)
 	}
+	if err == nil && k.Patch {
+		k.patched, err = newPatchedObjects(l, k)
+	}
 	if err != nil {
 		return nil, err
 	}
+	showsPatched := k.patched.hasSynced()
 	if k.cache == nil {
-		return func() bool { return true }, nil
+		return showsPatched, nil
 	}
 	informer, err := k.cache.GetInformer(context.Background(), k.cached, cache.BlockUntilSynced(false))
 	if err != nil {
 		return nil, err
 	}
-	return informer.HasSynced, nil
+	return func() bool { return informer.HasSynced() && showsPatched() }, nil
 }
 
 // isServed reports whether the objects of the entry are known. Before that, no more than the name of
@@ -159,26 +163,35 @@ func (k *relatedKind) mayBeAnywhere(l *loop) bool {
 	return slices.Contains(k.Namespaces, declared.AllNamespaces) || len(k.Namespaces) == 0 && k.From == "" && !l.parentKind.namespaced
 }
 
-// watchRelated has the parents reconciled that read a related object which changes. It returns the
-// source of such events for the controller; nil if it needs none.
-func (l *loop) watchRelated(kind *relatedKind) source.Source {
+// watchRelated has the parents reconciled that read a related object which changes, or have patched it. It
+// returns the sources of such events for the controller.
+func (l *loop) watchRelated(kind *relatedKind) (sources []source.Source) {
 	if kind.selected != nil {
 		kind.selected.Handle(kind.index, func(parent client.ObjectKey) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	}
+	if kind.patched != nil {
+		sources = append(sources, l.watchPatched(kind.patched))
+	}
 	if kind.cache == nil {
-		return nil
+		return sources
 	}
 	enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return kind.requestsForReaders(object) })
-	return source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{})
+	return append(sources, source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{}))
 }
 
 // recordRelated records the write or deletion of an object for the caches of related kinds that show
 // it, so that the next reconcile waits until they have caught up. record is the function for either.
 func (w *writer) recordRelated(kind schema.GroupVersionKind, object client.Object, record func(*consistency.Source, client.Object, time.Time)) {
 	for _, entry := range w.loop.relatedKinds {
-		if entry.GroupVersionKind == kind && entry.isServed() && entry.source != nil {
+		if entry.GroupVersionKind != kind || !entry.isServed() {
+			continue
+		}
+		if entry.source != nil {
 			record(entry.source, object, w.now)
 			entry.forget(object)
+		}
+		if entry.patched != nil {
+			record(&entry.patched.source, object, w.now)
 		}
 	}
 }

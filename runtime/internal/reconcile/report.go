@@ -24,6 +24,7 @@ type report struct {
 	statusConflict   *backoff.Conflict
 
 	deletionConflicts []deletionConflict
+	patches           []patchResult
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
@@ -41,10 +42,10 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	err := r.state.giveUpIfLast(errors.Join(own, deletions.failed), limit)
 	made := report{
 		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), requeue: done.requeue,
-		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts,
+		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts, patches: done.patches,
 	}
 	conditions := r.findConditions(made)
-	if !r.delaysReport(err) {
+	if !r.delaysReport(err) && !r.showsNothingOf(err) {
 		refused := r.writer.writeStatus(ctx, response, conditions, err)
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
 			own, err = errors.Join(own, refused), errors.Join(err, refused)
@@ -100,6 +101,12 @@ func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration 
 	for _, child := range r.children {
 		conflicts = append(conflicts, child.conflict)
 		if len(child.altered) > 0 {
+			requeue = earlier(requeue, backoff.Altered)
+		}
+	}
+	for _, patch := range r.patches {
+		conflicts = append(conflicts, patch.conflict)
+		if len(patch.altered) > 0 {
 			requeue = earlier(requeue, backoff.Altered)
 		}
 	}

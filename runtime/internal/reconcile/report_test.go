@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,6 +40,7 @@ func TestReadyConditions(t *testing.T) {
 	altered := newTestChild("altered", func(c *child) { c.altered = []string{"spec.image"} })
 	drifted := newTestChild("drifted", func(c *child) { c.conflict = &backoff.Conflict{Manager: "kubectl", Paths: []string{"spec.image"}} })
 	returning := newTestChild("returning", func(c *child) { c.conflict = &backoff.Conflict{Returns: true} })
+	taken := newTestChild("taken", func(c *child) { c.staying = "spec.paused of kubectl-edit" })
 	refused, terminal := errChild{err: errors.New("refused")}, ctrl.TerminalError(errors.New("no such size"))
 	for name, test := range map[string]struct {
 		given report
@@ -48,19 +50,21 @@ func TestReadyConditions(t *testing.T) {
 		"there is nothing": {report{}, "Ready=True Ready: every child is as desired and ready"},
 		"a child was refused": {report{children: []child{failed}, err: refused, heldPrunes: "keeps Pod b"},
 			"Ready=False ApplyFailed, Reconciling=True"},
-		"Sync gave up":        {report{err: terminal}, "Ready=False SyncFailed, Stalled=True"},
-		"prunes are held":     {report{children: []child{failed}, heldPrunes: "keeps Pod b"}, "Ready=False PruneHeld, Stalled=True"},
-		"it is deleted":       {report{children: []child{failed}, isFinalizing: true}, "Ready=False Finalizing, Reconciling=True"},
-		"a child has failed":  {report{children: []child{waiting, failed, drifted}}, "Ready=False ChildFailed, Stalled=True"},
-		"others change one":   {report{children: []child{waiting, drifted}}, "Ready=False FieldConflict, Reconciling=True"},
-		"Sync changes one":    {report{children: []child{returning}}, "Ready=False HotLoop, Reconciling=True"},
-		"both change one":     {report{children: []child{returning, drifted}}, "Ready=False FieldConflict, Reconciling=True"},
-		"others change it":    {report{metadataConflict: &backoff.Conflict{}}, "Ready=False FieldConflict, Reconciling=True"},
-		"a child waits":       {report{children: []child{ready, waiting}}, "Ready=False Progressing, Reconciling=True"},
-		"one is recreated":    {report{children: []child{replaced}}, "Ready=False Progressing, Reconciling=True"},
-		"one is missing":      {report{children: []child{missing}}, "Ready=False Progressing, Reconciling=True"},
-		"one is outdated":     {report{children: []child{altered, outdated}}, "Ready=True Outdated: every child is ready; outdated until somebody deletes them (OnDelete): Pod outdated"},
-		"admission alters it": {report{children: []child{altered}}, "Ready=True ChangedByAdmission: every child is as desired and ready, but where admission changes it: Pod altered: spec.image"},
+		"Sync gave up":          {report{err: terminal}, "Ready=False SyncFailed, Stalled=True"},
+		"prunes are held":       {report{children: []child{failed}, heldPrunes: "keeps Pod b"}, "Ready=False PruneHeld, Stalled=True"},
+		"it is deleted":         {report{children: []child{failed}, isFinalizing: true}, "Ready=False Finalizing, Reconciling=True"},
+		"a child has failed":    {report{children: []child{waiting, failed, drifted}}, "Ready=False ChildFailed, Stalled=True"},
+		"others change one":     {report{children: []child{waiting, drifted}}, "Ready=False FieldConflict, Reconciling=True"},
+		"Sync changes one":      {report{children: []child{returning}}, "Ready=False HotLoop, Reconciling=True"},
+		"both change one":       {report{children: []child{returning, drifted}}, "Ready=False FieldConflict, Reconciling=True"},
+		"others change it":      {report{metadataConflict: &backoff.Conflict{}}, "Ready=False FieldConflict, Reconciling=True"},
+		"a child waits":         {report{children: []child{ready, waiting}}, "Ready=False Progressing, Reconciling=True"},
+		"one is recreated":      {report{children: []child{replaced}}, "Ready=False Progressing, Reconciling=True"},
+		"one is missing":        {report{children: []child{missing}}, "Ready=False Progressing, Reconciling=True"},
+		"one is outdated":       {report{children: []child{altered, outdated}}, "Ready=True Outdated: every child is ready; outdated until somebody deletes them (OnDelete): Pod outdated"},
+		"admission alters it":   {report{children: []child{altered}}, "Ready=True ChangedByAdmission: every child is as desired and ready, but where admission changes it: Pod altered: spec.image"},
+		"fields of others stay": {report{children: []child{ready, taken}}, "Ready=True Ready: every child is as desired and ready; fields of others stay in what was taken over, unless takeOverFrom names their managers: Pod taken: spec.paused of kubectl-edit"},
+		"a takeover failed":     {report{err: errTakeover{errors.Join(apierrors.NewForbidden(schema.GroupResource{}, "", nil), refused)}}, "Ready=False TakeoverFailed, Reconciling=True"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conditions := test.given.readyConditions()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/internal/rolling"
 )
 
 // rollingUpdate says which children of each entry of kinds with a rolling strategy may be changed now. It
@@ -36,64 +37,24 @@ func newRollingUpdate(tasks []task) *rollingUpdate {
 		healthy[task.Key()] = task.isHealthy()
 	}
 	byKind := map[*childKind][]task{}
-	for _, task := range sortByTurn(tasks) {
+	for _, task := range slices.SortedFunc(slices.Values(tasks), func(a, b task) int { return cmp.Compare(a.place, b.place) }) {
 		if task.isInRoll() && (task.observed != nil || !task.waitsForAny(healthy)) {
 			byKind[task.kind] = append(byKind[task.kind], task)
 		}
 	}
 	for kind, tasks := range byKind {
-		members := make([]member, len(tasks))
+		members := make([]rolling.Member, len(tasks))
 		for i, task := range tasks {
-			members[i] = member{
-				isHealthy: healthy[task.Key()], isOutdated: task.isOutdated(), keepsVersion: !task.rolls() || task.source.NotUpdated != "",
+			members[i] = rolling.Member{
+				IsHealthy: healthy[task.Key()], IsOutdated: task.isOutdated(), KeepsVersion: !task.rolls() || task.source.NotUpdated != "",
+				IsLast: task.source.UpdateLast,
 			}
 		}
-		for _, i := range findTurns(members, u.limitOf(kind)) {
+		for _, i := range rolling.FindTurns(members, u.limitOf(kind)) {
 			u.turns[tasks[i].Key()] = true
 		}
 	}
 	return u
-}
-
-// member is a child that takes part in a rolling update, as it was observed.
-type member struct {
-	isHealthy    bool // it exists and is healthy
-	isOutdated   bool // it exists and lacks the change
-	keepsVersion bool // the change does not reach it: Sync says so, or its strategy
-}
-
-// findTurns returns the indexes of the members whose turn it is. They are in the order of the update,
-// and at most limit of them may be down: unhealthy, missing, or about to be changed.
-//
-//	those that have the change and are not healthy   each takes one of the limit
-//	outdated ones that are not healthy               get the change first: they are down anyway
-//	outdated ones that are healthy                   get it while fewer than the limit are down
-//
-// The first row holds even if no member is healthy: all of them may be unhealthy for a moment,
-// while the change is broken for good. Members that get healthy only together are for the
-// author to recreate, with RecreateIf.
-func findTurns(members []member, limit int) (turns []int) {
-	broken, down := 0, 0
-	for _, m := range members {
-		if !m.isHealthy {
-			down++
-		}
-		if !m.isHealthy && !m.isOutdated {
-			broken++
-		}
-	}
-	for i, m := range members {
-		if m.isOutdated && !m.isHealthy && !m.keepsVersion && broken+len(turns) < limit {
-			turns = append(turns, i)
-		}
-	}
-	for i, m := range members {
-		if m.isOutdated && m.isHealthy && !m.keepsVersion && down < limit {
-			turns = append(turns, i)
-			down++
-		}
-	}
-	return turns
 }
 
 // queue records that a child waits for its turn.
@@ -140,20 +101,6 @@ func (u *rollingUpdate) limitOf(kind *childKind) int {
 		}
 	}
 	return limit
-}
-
-// sortByTurn returns the tasks in the order in which their turn comes: those that go last after the
-// others, and otherwise as Sync added them.
-func sortByTurn(tasks []task) []task {
-	return slices.SortedFunc(slices.Values(tasks), func(a, b task) int {
-		switch {
-		case a.source.UpdateLast == b.source.UpdateLast:
-			return cmp.Compare(a.place, b.place)
-		case a.source.UpdateLast:
-			return 1
-		}
-		return -1
-	})
 }
 
 // rolls reports whether a child is changed when its turn comes.

@@ -50,50 +50,6 @@ func newRollingTasks(texts []string) (tasks []task) {
 	return tasks
 }
 
-// findTurns, with each member as a letter: r is ready and up to date, b is broken and up to date, R and B
-// are the same and outdated, K is ready, outdated and keeps its version, and L is so and broken.
-func TestTurnsOfARollingUpdate(t *testing.T) {
-	letters := map[rune]member{
-		'r': {isHealthy: true}, 'b': {}, 'R': {isHealthy: true, isOutdated: true}, 'B': {isOutdated: true},
-		'K': {isHealthy: true, isOutdated: true, keepsVersion: true}, 'L': {isOutdated: true, keepsVersion: true},
-	}
-	for _, test := range []struct {
-		members string
-		limit   int
-		turns   []int
-	}{
-		{"rrr", 1, nil},
-		{"RRR", 1, []int{0}},
-		{"RRR", 2, []int{0, 1}},
-		{"RRR", 9, []int{0, 1, 2}},
-		{"rRR", 1, []int{1}},
-		{"bRR", 1, nil}, // the change may be bad
-		{"bRR", 2, []int{1}},
-		{"bbRR", 2, nil},
-		{"bBB", 1, nil},
-		{"bBB", 2, []int{1}},
-		{"RBB", 1, []int{1}}, // what is down goes first
-		{"RBB", 2, []int{1, 2}},
-		{"RBR", 2, []int{1, 0}},
-		{"BBBRR", 2, []int{0, 1}},
-		{"BBBRR", 4, []int{0, 1, 2, 3}},
-		{"KRR", 1, []int{1}}, // one that keeps its version stops no other
-		{"KKK", 3, nil},
-		{"LRR", 1, nil}, // but for being down
-		{"LRR", 2, []int{1}},
-		{"LBR", 1, []int{1}},
-		{"KbR", 1, nil},
-	} {
-		var members []member
-		for _, letter := range test.members {
-			members = append(members, letters[letter])
-		}
-		if got := findTurns(members, test.limit); !slices.Equal(got, test.turns) {
-			t.Errorf("of %s at most %d: the turns are %v, want %v", test.members, test.limit, got, test.turns)
-		}
-	}
-}
-
 func TestRollingUpdateTakesMembersInTheirOrder(t *testing.T) {
 	for name, test := range map[string]struct {
 		given []string

@@ -28,6 +28,7 @@ type run struct {
 	desiredHash uint64          // of the children that Sync desires
 	cleanupErr  error           // of the cleanup of leaked children
 	deletions   []relatedObject // that the author's code deletes
+	patches     patchPlan       // of related objects
 }
 
 // newRun returns a reconcile of a parent that was read from the cache.

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -124,6 +123,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	if err != nil {
 		return nil, err
 	}
+	children.takesFrom, children.former = definition.TakeOverFrom, parseFormer(definition.TakeOverFrom)
 	limiter, err := newBrake(mgr, environment, name, group)
 	if err != nil {
 		return nil, err
@@ -135,11 +135,11 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	return &loop{
 		definition:  definition,
 		environment: environment,
-		finalizer:   group + "/finalizer",
+		finalizer:   finalizerOf(group),
 		manager:     manager,
+		patchMarks:  ownership.PatchMarksOf(group, name, manager),
 		shard:       shard,
 		childCache:  children,
-		cache:       mgr.GetCache(),
 		liveReader:  mgr.GetAPIReader(),
 		client:      environment.ClientFor(mgr, name),
 		events:      mgr.GetEventRecorder(name),
@@ -160,6 +160,9 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 		return nil, err
 	}
 	l.childCache.parents[l.parentKind.GroupKind()] = l.parentKind.namespaced
+	if l.cache, err = l.addParentCache(mgr, l.environment); err != nil {
+		return nil, err
+	}
 	l.parentSource = consistency.Source{Kind: l.parentKind.GroupVersionKind, Cache: l.cache, Empty: l.parentKind.cached}
 	var served []kind
 	for _, related := range l.definition.Related {
@@ -189,25 +192,14 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 	if err := findStatuses(l.optional.discovery, served); err != nil {
 		return nil, err
 	}
-	l.states, l.observations = newStates(), new(process.Observations)
+	l.states, l.takeover, l.observations = newStates(), newTakeover(), new(process.Observations)
 	l.slowCalls = newSlowCalls(l.workers(), func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)
 	if err := l.addStatusMetrics(); err != nil {
 		return nil, err
 	}
-	return &l, l.startInformer(mgr)
-}
-
-// startInformer has the manager fill the cache of parents with those of children and of related
-// objects, before a controller starts: a start waits once for all of them, and a replica that takes
-// over has them full.
-func (l *loop) startInformer(mgr manager.Manager) error {
-	informer, err := mgr.GetCache().GetInformer(context.Background(), l.parentKind.cached, cache.BlockUntilSynced(false))
-	if err == nil {
-		l.environment.Await(l.parentKind.GroupVersionKind, informer.HasSynced)
-	}
-	return err
+	return &l, nil
 }
 
 // forever is how long a controller waits for the objects of its kinds: a right that the operator lacks
@@ -216,8 +208,8 @@ const forever = 10 * 365 * 24 * time.Hour
 
 // watch has a parent reconciled when it, a child of it or an object that it reads changes.
 func (l *loop) watch(mgr manager.Manager, name string) error {
-	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
-		builder.WithPredicates(l.shard.predicate(), l.cascadePredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
+	build := builder.ControllerManagedBy(mgr).Named(name).WatchesRawSource(source.Kind(l.cache, l.parentKind.cached, &handler.EnqueueRequestForObject{},
+		l.shard.predicate(), l.cascadePredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
 		if child.isServed() && child.isFirst() {
 			build.WatchesRawSource(l.eventsOf(child))
@@ -227,7 +219,7 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		if !kind.isServed() {
 			continue
 		}
-		if changes := l.watchRelated(kind); changes != nil {
+		for _, changes := range l.watchRelated(kind) {
 			build.WatchesRawSource(changes)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 type state struct {
 	uid        types.UID
 	applied    apply.AppliedState
+	patches    apply.AppliedState // of related objects
 	writes     consistency.Writes
 	lag        lag // of the cache behind these
 	status     status.Memory
@@ -44,6 +45,10 @@ type state struct {
 	missing    missingChildren
 	reads      []atomic.Bool // of the last call of Sync; see [run.reads]
 	lookedUp   bool          // children that come after others, since this process began
+
+	taken map[apply.Key]*takenChild // the children that were taken over in this process
+
+	isDisconnected bool // its children were orphaned, and are not taken back yet
 
 	triggers atomic.Uint64 // how often something outside of the cluster has named the parent
 
@@ -67,6 +72,7 @@ type state struct {
 // retryNow ends the backoff of all writes that failed.
 func (s *state) retryNow() {
 	s.applied.RetryNow()
+	s.patches.RetryNow()
 	s.status.RetryNow()
 	s.finalizers.RetryNow()
 	if s.metadata != nil {
@@ -79,7 +85,7 @@ func (s *state) retryNow() {
 
 // forgetWrites forgets writes that were not made, since the operator only observes.
 func (s *state) forgetWrites() {
-	s.applied, s.writes, s.status = apply.AppliedState{}, consistency.Writes{}, status.Memory{}
+	s.applied, s.patches, s.writes, s.status = apply.AppliedState{}, apply.AppliedState{}, consistency.Writes{}, status.Memory{}
 	s.metadata, s.finalizers, s.hotLoop, s.finalized = nil, backoff.Budget{}, nil, false
 }
 
@@ -88,6 +94,7 @@ func (s *state) startGeneration(generation int64) {
 	if s.generation != generation {
 		s.generation = generation
 		s.applied.ResetBudgets()
+		s.patches.ResetBudgets()
 		s.status.ResetBudgets()
 		s.metadata = nil
 	}

@@ -20,6 +20,7 @@ func TestStatusMetricsAreThoseOfTheParentsThatExist(t *testing.T) {
 		&testapi.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web"}, Status: testapi.Status{Phase: "3", ObservedGeneration: 7}},
 		&testapi.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "web"}, Status: testapi.Status{ObservedGeneration: 8}},
 		&testapi.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "other"}},
+		&testapi.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "new"}}, // without a status
 	}
 	var failed error
 	l := &loop{definition: Definition{Metrics: []declared.Metric{

@@ -20,6 +20,9 @@ const (
 	disconnectKey = "/disconnect" // its children are orphaned, and stay as they are
 )
 
+// reasonDisconnected is the reason of Suspended while a parent is disconnected.
+const reasonDisconnected = "Disconnected"
+
 // findSuspension returns the condition of a parent that a user has suspended, nil for any
 // other, and where the definition forbids it. The conditions of the last reconcile before stay beside it.
 func (s *subject) findSuspension() *metav1.Condition {
@@ -27,7 +30,7 @@ func (s *subject) findSuspension() *metav1.Condition {
 	annotations, group := s.parent.GetAnnotations(), definition.Group
 	switch {
 	case annotations[group+disconnectKey] == "true" && !definition.ForbidDisconnect:
-		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: "Disconnected",
+		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: reasonDisconnected,
 			Message: "its children are orphaned while the annotation " + group + disconnectKey + " is set"}
 	case annotations[group+pauseKey] == "true" && !definition.ForbidPause:
 		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: "Paused",
@@ -39,7 +42,8 @@ func (s *subject) findSuspension() *metav1.Condition {
 // suspendParent reconciles a suspended parent without a call of Sync.
 func (r *run) suspendParent(ctx context.Context, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
 	var err error
-	if suspension.Reason == "Disconnected" {
+	if suspension.Reason == reasonDisconnected {
+		r.state.isDisconnected = true
 		err = r.disconnectParent(ctx, observed)
 	}
 	isGone := r.isDeleting() && len(r.parent.GetFinalizers()) == 0 // with the last finalizer
@@ -53,21 +57,30 @@ func (r *run) suspendParent(ctx context.Context, observed *observed, suspension 
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	r.state.failures, r.state.applied = backoff.Failures{}, apply.AppliedState{}
+	r.state.failures, r.state.applied, r.state.patches = backoff.Failures{}, apply.AppliedState{}, apply.AppliedState{}
 	return ctrl.Result{RequeueAfter: report{statusConflict: r.writer.statusConflict}.nextRequeue(r.now, 0)}, nil
 }
 
-// disconnectParent orphans the children, and lets the parent go without them. An annotation on each
+// disconnectParent orphans the children, leaves patched fields as they are, and lets the parent go without them. An annotation on each
 // lets the same parent take it back when it is connected again. Children of kinds that forbid it
 // stay the parent's: the finalizer stays for them, and they go with the parent.
 func (r *run) disconnectParent(ctx context.Context, all *observed) error {
+	patched, err := r.observePatched(all)
+	if err == nil {
+		err = r.releasePatches(ctx, patched)
+	}
+	if err != nil {
+		return err
+	}
 	orphaned, kept := all.splitDisconnected()
 	keys := r.loop.childCache.keys
 	var stale, failures error // the failures are shown, whatever else is stale
 	for _, child := range orphaned.all() {
 		former := map[string]string{keys.FormerParent: string(r.parent.GetUID())}
-		if record, ok := child.object.GetAnnotations()[keys.Adopted]; ok { // it counts when the child is taken back
-			former[keys.Adopted] = record
+		for _, key := range []string{keys.Adopted, keys.Generated, keys.ListedAs, keys.WhenRemoved} { // they count when the child is taken back
+			if record, ok := child.object.GetAnnotations()[key]; ok {
+				former[key] = record
+			}
 		}
 		switch err := r.writer.orphanWith(ctx, child, former); {
 		case isStale(err):

@@ -17,6 +17,7 @@ type writer struct {
 	*subject
 	names            []string                     // of what was written, for messages: children, and fields of the parent
 	children         map[types.UID]client.Object  // as the writes left them
+	patched          map[types.UID]client.Object  // related objects, likewise
 	removed          map[types.UID]bool           // children that were deleted or orphaned, and related objects that were deleted
 	evictions        map[apply.Key]backoff.Failed // those that a PodDisruptionBudget has refused
 	changedMeanwhile bool                         // an answer shows a change of the parent that the reconcile has not seen
@@ -85,6 +86,8 @@ func (w *writer) view(observed *observed) backoff.View {
 			if changed, ok := w.children[uid]; ok {
 				object = changed
 				delete(written, uid)
+			} else if changed, ok := w.patched[uid]; ok {
+				object = changed
 			}
 			left = append(left, object)
 		}

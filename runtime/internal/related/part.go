@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // Part is a part of the objects of a kind, to which a watch is limited.
@@ -25,6 +27,9 @@ type Part struct {
 	IsReduced bool
 	// HasOwners retains the owners of objects that are reduced.
 	HasOwners bool
+	// Marks is what the keys of the annotations begin with that reduced objects retain, with the
+	// managedFields of operators of this runtime. Empty: they retain none.
+	Marks string
 }
 
 // GoTypeOf returns the Go type of an object, by which watches of typed objects, of unstructured ones
@@ -67,6 +72,8 @@ func (p Part) limit(options *cache.Options) error {
 		}
 	}
 	switch {
+	case p.Marks != "":
+		options.DefaultTransform = p.reduceToMarks
 	case p.HasOwners:
 		options.DefaultTransform = reduceToOwners
 	case p.IsReduced:
@@ -95,6 +102,30 @@ func reduceToOwners(object any) (any, error) {
 		reduced.(*metav1.PartialObjectMetadata).OwnerReferences = whole.OwnerReferences
 	}
 	return reduced, err
+}
+
+// reduceToMarks is reduce, but retains the marks of the part.
+func (p Part) reduceToMarks(object any) (any, error) {
+	reduced, err := reduce(object)
+	whole, ok := object.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return reduced, err
+	}
+	marks, entries := map[string]string{}, []metav1.ManagedFieldsEntry{}
+	for key, value := range whole.Annotations {
+		if strings.HasPrefix(key, p.Marks) {
+			marks[key] = value
+		}
+	}
+	for _, entry := range whole.ManagedFields {
+		if managedfields.IsOfARuntime(entry.Manager) {
+			entry.Time = nil
+			entries = append(entries, entry)
+		}
+	}
+	kept := reduced.(*metav1.PartialObjectMetadata)
+	kept.Annotations, kept.ManagedFields = marks, entries
+	return kept, err
 }
 
 // newReduced returns an empty object of a kind, as a reduced watch shows it.

@@ -46,6 +46,24 @@ func TestNamesAreWatchedAlthoughNewOnesCome(t *testing.T) {
 	})
 }
 
+// A test that changes an object next does not wait for the watch of its name to be due.
+func TestOpenNowDoesNotWaitForMoreNames(t *testing.T) {
+	opened := 0
+	watches := NewWatches(Caches{New: func(func(*cache.Options) error) (cache.Cache, error) {
+		opened++
+		return nil, errors.New("there is no API server")
+	}})
+	selected, entry := watches.Selected(configMaps, &corev1.ConfigMap{}, nil), NewIndex()
+	if !watches.OpenNow() {
+		t.Error("a watch is being opened although no parent names an object")
+	}
+	selected.retain(reader{entry, nameOf("parent")}, []types.NamespacedName{nameOf("secret")})
+	if watches.OpenNow() || opened != 1 {
+		t.Errorf("the watch of the name is open after %d attempts", opened)
+	}
+	selected.settled.Stop()
+}
+
 // versionsReader is a reader of one object, whose version a test sets.
 type versionsReader struct {
 	client.Reader

@@ -73,6 +73,29 @@ func (s *Selected) openNames() {
 	}
 }
 
+// openNow opens the watches of names that are retained, if they are not open. It reports whether all
+// watches show what they watch, or cannot be opened.
+func (s *Selected) openNow() bool {
+	s.mu.Lock()
+	isScheduled := !s.newSince.IsZero() && s.settled.Stop()
+	s.mu.Unlock()
+	if isScheduled {
+		s.openNames()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.metadata != nil {
+		return s.metadata.isSynced() || s.metadata.failed() != nil
+	}
+	for _, object := range s.objects {
+		isShown := object.watch.isSynced() && object.copy == nil
+		if !isShown && object.watch.failed() == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // replaceCopy drops what was read live of an object, since a watch of its name shows it.
 func (s *Selected) replaceCopy(name types.NamespacedName) {
 	s.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,6 +69,20 @@ func (w *Watches) Start(ctx context.Context) error {
 // NeedLeaderElection returns false: watches are ready to be opened when controllers start.
 func (w *Watches) NeedLeaderElection() bool { return false }
 
+// OpenNow opens the watches of names that wait until no new name has come for a while. It reports
+// whether all watches of selected objects show what they watch, or cannot be opened. A test asks it
+// before it changes a related object, so that the change is seen.
+func (w *Watches) OpenNow() bool {
+	w.mu.Lock()
+	selected := slices.Collect(maps.Values(w.selected))
+	w.mu.Unlock()
+	areOpen := true
+	for _, s := range selected {
+		areOpen = s.openNow() && areOpen
+	}
+	return areOpen
+}
+
 // Fixed returns the cache of a part. The manager starts it with its own.
 func (w *Watches) Fixed(part Part) (cache.Cache, error) {
 	w.mu.Lock()
@@ -94,18 +109,24 @@ type fieldIndex struct {
 // IndexFields has a cache find objects by the values of fields. All entries that find the objects of
 // the cache by these fields share the index.
 func (w *Watches) IndexFields(in cache.Cache, kind schema.GroupVersionKind, empty client.Object, paths []string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	index := fieldIndex{in, kind, GoTypeOf(empty), indexName(paths)}
-	if w.indexed[index] {
-		return nil
-	}
-	err := in.IndexField(context.Background(), empty, index.name, func(object client.Object) []string {
+	return w.Index(in, kind, empty, indexName(paths), func(object client.Object) []string {
 		if values := valuesOf(object, paths); values != "" {
 			return []string{values}
 		}
 		return nil
 	})
+}
+
+// Index has a cache find objects by values, under the name of the index. All that use an index of a name
+// share it.
+func (w *Watches) Index(in cache.Cache, kind schema.GroupVersionKind, empty client.Object, name string, valuesOf func(client.Object) []string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	index := fieldIndex{in, kind, GoTypeOf(empty), name}
+	if w.indexed[index] {
+		return nil
+	}
+	err := in.IndexField(context.Background(), empty, name, valuesOf)
 	w.indexed[index] = err == nil
 	return err
 }

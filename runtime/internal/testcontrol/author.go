@@ -111,6 +111,9 @@ func (l *Loop) showSnapshot(request declared.Request) {
 			snapshot.Children = append(snapshot.Children, Child{Kind: l.Kinds[i], Name: client.ObjectKeyFromObject(object)})
 		}
 	}
+	for _, view := range request.Related {
+		snapshot.Related = append(snapshot.Related, view.Objects...)
+	}
 	l.control.Shown(snapshot)
 }
 

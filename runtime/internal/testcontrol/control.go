@@ -28,6 +28,7 @@ type Control struct {
 	isComplete bool // all loops were added
 	loops      []*Loop
 	watches    []*Watch
+	openNow    func() bool
 }
 
 // Now returns the time of the operator's clock.
@@ -54,6 +55,26 @@ func (c *Control) Complete() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isComplete = true
+}
+
+// SetOpening sets a function that opens the watches which the operator would open a little later, and
+// reports whether all are open.
+func (c *Control) SetOpening(openNow func() bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.openNow = openNow
+}
+
+// OpenWatches opens the watches which the operator would open a little later. It reports whether all
+// are open, so that no change from now on is missed.
+func (c *Control) OpenWatches() bool {
+	c.mu.Lock()
+	openNow := c.openNow
+	c.mu.Unlock()
+	return openNow == nil || openNow()
 }
 
 // Started reports whether all loops were added and take orders.

@@ -55,6 +55,7 @@ type parentRecord struct {
 	isForced               bool        // the next reconcile is
 	isInspected            bool        // the next reconcile calls Sync twice
 	due                    time.Time   // zero: never, if nothing changes
+	isStale                bool        // the last reconcile waits until the cache shows what the operator has written
 	reconciles             []Reconcile // that did something
 }
 
@@ -103,6 +104,7 @@ func (l *Loop) endReconcile(request reconcile.Request, r Reconcile) {
 	}
 	r.record = Record{} // which can be large
 	if !r.IsDelayed {
+		parent.isStale = r.IsStale
 		parent.reconciles = append(parent.reconciles, r)
 	}
 	l.runningCount--
@@ -181,6 +183,9 @@ func (l *Loop) Busy(within time.Duration) string {
 		return "has queued a reconcile"
 	}
 	for name, parent := range l.parents {
+		if parent.isStale && !parent.due.IsZero() {
+			return "waits for its cache to reconcile " + name.String()
+		}
 		if left := parent.due.Sub(l.clock.Now()); !parent.due.IsZero() && left < within {
 			return fmt.Sprintf("is to reconcile %s in %s", name, left.Round(time.Millisecond))
 		}

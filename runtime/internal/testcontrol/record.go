@@ -3,6 +3,7 @@ package testcontrol
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -50,10 +51,12 @@ type Record struct {
 	Impure string
 }
 
-// Snapshot is what a call of the author's code is shown of the children of its parent.
+// Snapshot is what a call of the author's code is shown of the children of its parent, and of related
+// objects.
 type Snapshot struct {
 	Parent   types.UID
 	Children []Child
+	Related  []client.Object // of the cache; not to be changed
 	// Kinds are those at which Sync has looked in the call before, so that no child of them may
 	// be missing.
 	Kinds []schema.GroupVersionKind

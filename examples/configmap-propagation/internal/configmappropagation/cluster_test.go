@@ -34,6 +34,7 @@ func start(t *testing.T) world {
 			return []operator.Controller{controller}, err
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
+		Roles:   "../../deploy/zz_generated.rbac.yaml",
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
 		Options: func(o *operator.Options) {
 			o.ParentSelector = "test=" + o.Namespace

@@ -68,6 +68,7 @@ func testConfig() operatortest.Config {
 			return []operator.Controller{controller}, err
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
+		Roles:   "../../deploy/zz_generated.rbac.yaml",
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
 	}
 }

@@ -29,6 +29,7 @@ func start(t *testing.T) (*operatortest.Cluster, *v1alpha1.TempNamespace, *corev
 			return []operator.Controller{controller}, err
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
+		Roles:   "../../deploy/zz_generated.rbac.yaml",
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
 		Options: func(o *operator.Options) { o.ParentSelector = "test=" + o.Namespace }, // each test has a clock of its own
 	})
@@ -106,6 +107,21 @@ func TestItsTimeMayChangeAndBeOverWhileTheOperatorIsDown(t *testing.T) {
 	cluster.Restart()
 	cluster.Gone(namespace)
 	eventuallyDeleted(cluster, temp)
+	cluster.Converged(temp)
+}
+
+func TestAnOwnerReferenceThatSomebodyRemovesComesBack(t *testing.T) {
+	cluster, temp, namespace := start(t)
+	cluster.Create(temp)
+	cluster.Exists(namespace)
+	cluster.Settled()
+	cluster.Update(namespace, func() { namespace.OwnerReferences = nil })
+	cluster.Eventually("the Namespace has its owner again", func() error {
+		if cluster.Get(namespace); len(namespace.OwnerReferences) == 0 {
+			return errors.New("it has none")
+		}
+		return nil
+	})
 	cluster.Converged(temp)
 }
 

@@ -27,8 +27,9 @@ func (c *comparison) partValues(path string, expected, got reflect.Value) {
 	if expected.Kind() == reflect.Pointer {
 		expected, got = expected.Elem(), got.Elem()
 	}
-	if set, ok := expected.Interface().(DesiredSet); ok {
-		c.partSets(path, set, got.Interface().(DesiredSet))
+	if set, ok := asSet(expected); ok {
+		other, _ := asSet(got)
+		c.partSets(path, set, other)
 		return
 	}
 	if expected.Kind() == reflect.Struct && TakesApart(expected.Type()) {

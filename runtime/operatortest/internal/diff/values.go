@@ -54,8 +54,9 @@ func (c *comparison) goValues(path string, expected, got reflect.Value) {
 		c.goValues(path, expected.Elem(), got.Elem())
 		return
 	}
-	if set, ok := expected.Interface().(DesiredSet); ok {
-		c.compareSets(path, set, got.Interface().(DesiredSet))
+	if set, ok := asSet(expected); ok {
+		other, _ := asSet(got)
+		c.compareSets(path, set, other)
 		return
 	}
 	if expected.Kind() != reflect.Struct || !TakesApart(expected.Type()) {
@@ -68,15 +69,16 @@ func (c *comparison) goValues(path string, expected, got reflect.Value) {
 }
 
 // TakesApart reports whether the fields of a struct are compared one by one: it is a response, or
-// has desired sets.
+// has desired sets or sets of patches.
 func TakesApart(of reflect.Type) bool {
-	sets := reflect.TypeFor[DesiredSet]()
+	sets, patches := reflect.TypeFor[DesiredSet](), reflect.TypeFor[patchSet]()
 	for i := range of.NumField() {
 		field := of.Field(i)
 		if !field.IsExported() {
 			return false
 		}
-		if field.Type.Implements(sets) || field.Name == "Children" && field.Type.Kind() == reflect.Pointer {
+		hasPatches := field.Name == "Patches" && field.Type.Kind() == reflect.Struct && TakesApart(field.Type)
+		if field.Type.Implements(sets) || field.Type.Implements(patches) || hasPatches || field.Name == "Children" && field.Type.Kind() == reflect.Pointer {
 			return true
 		}
 	}

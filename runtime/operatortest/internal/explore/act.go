@@ -129,7 +129,7 @@ func (c *exploredChild) mutate() {
 		return
 	}
 	if c.who == author {
-		c.x.author.replaceContent(c.key(), c.changed)
+		c.x.author.changeChild(c.key(), func(map[string]any) map[string]any { return c.changed })
 		return
 	}
 	if c.mutation.family == strips && c.time == running && !c.recreates() {
@@ -149,8 +149,8 @@ func (c *exploredChild) mutateBeforeWrite() {
 		return
 	}
 	c.x.between.beforeWrite(path, func() { c.mutate() })
-	c.desired = changeDesired(c.desired, "2")
-	c.x.author.replaceContent(c.key(), c.desired)
+	c.desired = addRevision(c.desired, "2")
+	c.x.author.changeChild(c.key(), revisionTo("2"))
 }
 
 // mutateAfterCreate mutates the child after the operator has created it again, and before the
@@ -162,9 +162,13 @@ func (c *exploredChild) mutateAfterCreate() {
 		return
 	}
 	c.x.between.afterCreate(path, func() {
-		if c.before = c.x.readChild(c.child); c.before != nil {
-			c.mutate()
+		created := c.x.readChild(c.child)
+		if created == nil {
+			c.skipped = "it was gone before the answer to its creation"
+			return
 		}
+		c.before, c.intended, c.desired = created, c.x.author.contentOf(c.key()), c.x.author.desiredOf(c.key())
+		c.mutate()
 	})
 	err = c.x.operator.Client.Delete(c.x.ctx, c.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
 	c.skip(err)
@@ -216,6 +220,10 @@ func (c *exploredChild) compare() {
 		asUs:      c.way == sameManagerPut || c.way == sameApply,
 		recreates: c.recreates(),
 		handOver:  c.child.HandOver,
+	}
+	if err := found.findMoved(c.intended, c.x.author.contentOf(c.key())); err != nil {
+		c.problems = []string{err.Error()}
+		return
 	}
 	if c.who == author {
 		found.desired, found.earlier = c.changed, c.desired

@@ -20,20 +20,23 @@ type childKey struct {
 	name types.NamespacedName
 }
 
-// changingAuthor records the desired state of each child after Sync, and replaces it on request.
+// changingAuthor records the desired state of each child after Sync, and changes it on request.
 type changingAuthor struct {
-	mu       sync.Mutex
-	desired  map[childKey]testcontrol.SyncChild
-	order    []childKey
-	replaced map[childKey]map[string]any
+	mu      sync.Mutex
+	desired map[childKey]testcontrol.SyncChild
+	order   []childKey
+	changes map[childKey]desiredChange
 }
+
+// desiredChange returns what is desired of a child in place of what Sync desires.
+type desiredChange func(desired map[string]any) map[string]any
 
 func newChangingAuthor() *changingAuthor {
-	return &changingAuthor{desired: map[childKey]testcontrol.SyncChild{}, replaced: map[childKey]map[string]any{}}
+	return &changingAuthor{desired: map[childKey]testcontrol.SyncChild{}, changes: map[childKey]desiredChange{}}
 }
 
-// changeContent records the desired state that Sync returned for a child, and returns its
-// replacement.
+// changeContent records the desired state that Sync returned for a child, and returns what replaces it;
+// nil: nothing does.
 func (a *changingAuthor) changeContent(d testcontrol.SyncChild) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,14 +45,40 @@ func (a *changingAuthor) changeContent(d testcontrol.SyncChild) map[string]any {
 		a.order = append(a.order, key)
 	}
 	a.desired[key] = d
-	return a.replaced[key]
+	if change := a.changes[key]; change != nil {
+		return change(completeDesired(d))
+	}
+	return nil
 }
 
-// replaceContent replaces the desired state of a child. A child without any field is not desired.
-func (a *changingAuthor) replaceContent(key childKey, content map[string]any) {
+// changeChild changes the desired state of a child from now on. A child without any field is not desired.
+func (a *changingAuthor) changeChild(key childKey, change desiredChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.replaced[key] = content
+	a.changes[key] = change
+}
+
+// revisionTo returns a change that any kind accepts: an annotation with this value.
+func revisionTo(value string) desiredChange {
+	return func(desired map[string]any) map[string]any { return addRevision(desired, value) }
+}
+
+// desiredOf returns what is desired of a child by now, with the change.
+func (a *changingAuthor) desiredOf(key childKey) map[string]any {
+	content := a.contentOf(key)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if change := a.changes[key]; change != nil {
+		return change(content)
+	}
+	return content
+}
+
+// contentOf returns what Sync has desired last of a child.
+func (a *changingAuthor) contentOf(key childKey) map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return completeDesired(a.desired[key])
 }
 
 // childrenOf returns the children of a parent that Sync desires, in its order.
@@ -73,7 +102,7 @@ func (a *changingAuthor) drop(parent types.UID) {
 		gone := a.desired[key].Parent == parent
 		if gone {
 			delete(a.desired, key)
-			delete(a.replaced, key)
+			delete(a.changes, key)
 		}
 		return gone
 	})
@@ -104,8 +133,8 @@ const revisionKey = "author.operatortest.opgen.dev/revision"
 
 var revision = schemas.PathOf("metadata", "annotations", revisionKey)
 
-// changeDesired returns a desired state with one annotation more, which any kind accepts.
-func changeDesired(desired map[string]any, value string) map[string]any {
+// addRevision returns a desired state with the annotation of a changing author.
+func addRevision(desired map[string]any, value string) map[string]any {
 	content := runtime.DeepCopyJSON(desired)
 	metadata := content["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)

@@ -176,6 +176,7 @@ func (w writer) compareWithNew(ctx context.Context, e evidence, desired map[stri
 		withoutRandomNames(content)
 		if child.GetKind() == "Service" {
 			withoutAllocations(content, desired)
+			withoutKept(content, desired, contentOf(e.before))
 		}
 		e.dropOwnMetadata(content, isForeignKey)
 	}

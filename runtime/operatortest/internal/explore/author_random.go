@@ -52,6 +52,20 @@ func withoutAllocations(content, desired map[string]any) {
 	}
 }
 
+// withoutKept removes what the API server keeps of a headless Service when its author leaves out the address:
+// such a Service is headless until it is created again.
+func withoutKept(content, desired, before map[string]any) {
+	spec, _ := content["spec"].(map[string]any)
+	desiredSpec, _ := desired["spec"].(map[string]any)
+	beforeSpec, _ := before["spec"].(map[string]any)
+	if address, _ := desiredSpec["clusterIP"].(string); address != "" || beforeSpec["clusterIP"] != "None" {
+		return
+	}
+	delete(spec, "clusterIP")
+	delete(spec, "clusterIPs")
+	withoutFamilies(spec, desiredSpec)
+}
+
 // withoutFamilies removes the address families of a headless Service, unless they are desired. The API
 // server chooses others for one that is created without a selector, and keeps them when that changes.
 func withoutFamilies(spec, desired map[string]any) {

@@ -36,6 +36,34 @@ func TestAllocationsOfServicesAreTheSameUnlessDesired(t *testing.T) {
 	}
 }
 
+func TestAHeadlessServiceStaysSoWhenItsAddressIsLeftOut(t *testing.T) {
+	service := func(address string) map[string]any {
+		spec := map[string]any{"clusterIP": address, "clusterIPs": []any{address}, "ipFamilyPolicy": "SingleStack", "ports": []any{}}
+		if address == "None" {
+			spec["ipFamilyPolicy"] = "RequireDualStack"
+		}
+		return map[string]any{"spec": spec}
+	}
+	leftOut, empty, other := map[string]any{"spec": map[string]any{}}, map[string]any{"spec": map[string]any{"clusterIP": ""}}, map[string]any{"spec": map[string]any{"clusterIP": "10.0.0.1"}}
+	for _, test := range []struct {
+		name            string
+		desired, before map[string]any
+		isSame          bool
+	}{
+		{"left out", leftOut, service("None"), true},
+		{"empty", empty, service("None"), true},
+		{"of another address", other, service("None"), false},
+		{"that never was headless", leftOut, service("10.0.0.2"), false},
+	} {
+		made, live := service("10.0.0.1"), service("None")
+		withoutKept(made, test.desired, test.before)
+		withoutKept(live, test.desired, test.before)
+		if found := diff.JSON(made, live); (len(found) == 0) != test.isSame {
+			t.Errorf("%s: differences are %v", test.name, found)
+		}
+	}
+}
+
 func TestNamesOfTokenVolumesAreTheSame(t *testing.T) {
 	pod := func(name string) map[string]any {
 		return map[string]any{"volumes": []any{map[string]any{"name": name}}}

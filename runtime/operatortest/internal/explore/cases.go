@@ -19,6 +19,7 @@ const (
 	planter       = "planter" // creates what looks like a child in another namespace
 	quota         = "quota"   // refuses creations for a time
 	deleter       = "deleter" // deletes the namespace of the parent
+	relatedWriter = "related" // changes a related object
 )
 
 // The states that a child is in before.

@@ -23,6 +23,7 @@ import (
 // Life has the fields of operatortest.Life, which says what they mean.
 type Life struct {
 	Parents []func(name string) client.Object
+	Related func(parent client.Object) []client.Object
 	AtOnce  int
 }
 
@@ -38,6 +39,7 @@ func Run(t *testing.T, config instance.Config, life Life) {
 	x.runLives(plan.lives)
 	x.runTrials(plan.trials)
 	x.runQuotas(plan.quotas)
+	x.runRelated(plan.related)
 	x.exploreElsewhere(plan)
 	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(plan.all()), tableOf(plan.all()))
 }
@@ -65,7 +67,7 @@ type exploration struct {
 	extent     string
 	seed       string
 	names      atomic.Int64
-	shown      *shownChildren
+	shown      *shownObjects
 	home       string        // the namespace of new parents; empty: that of the test
 	asOperator client.Client // with the permissions of the operator; nil: they are not limited
 	isWide     bool          // the operator works in all namespaces, on the parents of the test
@@ -84,7 +86,7 @@ type usualParent struct {
 func startExploration(t *testing.T, config instance.Config, life Life) *exploration {
 	t.Helper()
 	x := &exploration{
-		t: t, ctx: t.Context(), config: config, life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownChildren(), patience: instance.Patience() / 3,
+		t: t, ctx: t.Context(), config: config, life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownObjects(), patience: instance.Patience() / 3,
 		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
 	usual := 64

@@ -103,8 +103,8 @@ func (x *exploration) runLivesRound(parents []*exploredParent) {
 	x.awaitStep(children, birth)
 	for _, c := range children {
 		if c.skipped == "" {
-			c.desired = changeDesired(c.desired, "1")
-			x.author.replaceContent(c.key(), c.desired)
+			c.desired = addRevision(c.desired, "1")
+			x.author.changeChild(c.key(), revisionTo("1"))
 		}
 	}
 	x.forceParentsOf(children)
@@ -120,7 +120,7 @@ func (x *exploration) runLivesRound(parents []*exploredParent) {
 	x.awaitStep(children, succession)
 	dismissed := slices.DeleteFunc(slices.Clone(children), func(c *exploredChild) bool { return c.child.Orphaned }) // these stay, and others may follow
 	for _, c := range dismissed {
-		x.author.replaceContent(c.key(), map[string]any{})
+		x.author.changeChild(c.key(), func(map[string]any) map[string]any { return map[string]any{} })
 	}
 	x.forceParentsOf(dismissed)
 	x.awaitStep(dismissed, dismissal)
@@ -223,7 +223,7 @@ func (c *exploredChild) stepProblem(step string) string {
 		return c.refusalProblem()
 	}
 	if step == loss || step == revision1 && c.takesChanges() {
-		c.desired = changeDesired(c.desired, "1")
+		c.desired = addRevision(c.desired, "1")
 	}
 	child := c.x.readChild(c.child)
 	if step == dismissal {

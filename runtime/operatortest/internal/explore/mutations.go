@@ -25,6 +25,7 @@ const (
 	alters     = "alter"         // of the same
 	copiesOver = "copy"          // of the same, from another child
 	wipes      = "wipe"          // of managedFields
+	deletes    = "delete"        // of a related object
 	shares     = "many managers" // by more than ten field managers
 )
 

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,9 +26,17 @@ func (x *exploration) makeParent(variant int, name string) client.Object {
 	return object
 }
 
-// create creates a parent under a new name.
-func (p *exploredParent) create() {
+// prepare gives a parent a new name, and creates its related objects.
+func (p *exploredParent) prepare() {
 	p.object = p.x.makeParent(p.variant, p.x.newName())
+	p.createRelated()
+}
+
+// create creates a parent under a new name, if it has none yet.
+func (p *exploredParent) create() {
+	if p.object == nil {
+		p.prepare()
+	}
 	if err := p.x.operator.Client.Create(p.x.ctx, p.object); err != nil {
 		p.x.t.Errorf("create %s: %v", p.object.GetName(), err)
 	}
@@ -35,7 +44,7 @@ func (p *exploredParent) create() {
 
 // drop deletes a parent with its children, so that later rounds do not become slower.
 func (p *exploredParent) drop() {
-	objects := []client.Object{p.object}
+	objects := slices.Concat([]client.Object{p.object}, p.related)
 	for _, d := range p.x.author.childrenOf(p.object.GetUID()) {
 		child := new(unstructured.Unstructured)
 		child.SetGroupVersionKind(d.Kind)

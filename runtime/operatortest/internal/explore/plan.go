@@ -11,13 +11,14 @@ type explorationPlan struct {
 	trials      []*trial // that change a child, or copy it
 	lives       []*trial
 	quotas      []*trial
+	related     []*trial // that change a related object
 	planted     []*trial
 	terminating []*trial
 }
 
 // all returns all trials.
 func (p explorationPlan) all() []*trial {
-	return slices.Concat(p.lives, p.trials, p.quotas, p.planted, p.terminating)
+	return slices.Concat(p.lives, p.trials, p.quotas, p.related, p.planted, p.terminating)
 }
 
 // planTrials creates one parent of each variant. It returns the trials that the extent of the
@@ -52,8 +53,11 @@ func (x *exploration) planTrials() (plan explorationPlan) {
 		}
 	}
 	plan.lives = x.planLives(children)
+	for _, p := range parents {
+		plan.related = append(plan.related, x.planRelated(p)...)
+	}
 	isLeftOut := func(one *trial) bool { return !isTestSelected(x.t, one.name()) }
-	for _, trials := range []*[]*trial{&plan.trials, &plan.quotas, &plan.planted, &plan.terminating} {
+	for _, trials := range []*[]*trial{&plan.trials, &plan.quotas, &plan.related, &plan.planted, &plan.terminating} {
 		*trials = slices.DeleteFunc(*trials, isLeftOut)
 	}
 	return plan

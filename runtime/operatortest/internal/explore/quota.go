@@ -58,6 +58,9 @@ func (x *exploration) runQuotaRound(parents []*exploredParent, what string) {
 		inParallel(parents, (*exploredParent).create)
 		x.awaitStep(children, birth)
 	}
+	if what == newParent {
+		inParallel(parents, (*exploredParent).prepare) // the quota is not for related objects
+	}
 	lift := x.startQuota(children)
 	mark := x.operator.Sent.Count()
 	if what == newParent {

@@ -24,13 +24,26 @@ type evidence struct {
 	before  *unstructured.Unstructured // before the mutation
 	written *unstructured.Unstructured // after the mutation
 	after   *unstructured.Unstructured // after the operator has settled; nil: the child is gone
-	// revised: the desired state has changed since before, by annotations alone.
+	// revised: the desired state has changed since before.
 	revised  bool
+	moved    fieldpath.Set    // the fields that Sync itself desires otherwise by now
 	earlier  map[string]any   // what was desired before, where an author has changed it
 	asUs     bool             // the mutation was made under the operator's name
 	handOver []fieldpath.Path // fields that the child keeps when they are not desired
 	// recreates: the child's update strategy deletes it and creates it again.
 	recreates bool
+}
+
+// findMoved finds the fields that Sync desires otherwise than before the mutation, such as the role of one of
+// several Pods: where it answers differently, the child is not as before.
+func (e *evidence) findMoved(before, now map[string]any) error {
+	compared, err := e.kind.Compare(before, now)
+	if err != nil {
+		return err
+	}
+	e.moved = *compared.Added.Union(compared.Modified).Union(compared.Removed)
+	e.revised = e.revised || !e.moved.Empty()
+	return nil
 }
 
 // findProblems returns the problems after a mutation. Desired fields must be as before, and other
@@ -50,7 +63,7 @@ func (e evidence) findProblems(m alteration) ([]string, error) {
 		return nil, err
 	}
 	problems := fieldProblems{secret: isSecret(e.after)}
-	problems.add(e.withoutOthers(differentFields(restored).Intersection(desired)), before, after)
+	problems.add(e.withoutOthers(differentFields(restored).Intersection(desired).Difference(&e.moved)), before, after)
 	e.compareOwnership(&problems, before, after)
 	switch {
 	case m.family == copiesOver || m.family == strips || m.family == alters:
@@ -97,7 +110,7 @@ func (e evidence) compareUntouched(problems *fieldProblems, m alteration, desire
 	if err != nil {
 		return err
 	}
-	different := differentFields(changed).Difference(desired)
+	different := differentFields(changed).Difference(desired).Difference(&e.moved)
 	if m.family != extends && m.family != shares { // else what the mutation added must stay, too
 		mutated, err := e.kind.Compare(before, written)
 		if err != nil {

@@ -22,6 +22,7 @@ type exploredParent struct {
 	x        *exploration
 	variant  int
 	object   client.Object
+	related  []client.Object           // that were made for it
 	children map[string]*exploredChild // by name
 }
 
@@ -33,11 +34,13 @@ type exploredChild struct {
 	child    testcontrol.SyncChild
 	kind     *schemas.Kind
 	desired  map[string]any // before the mutation
+	intended map[string]any // what Sync desired then, before a test changes that
 	before   *unstructured.Unstructured
 	written  *unstructured.Unstructured
 	changed  map[string]any // the desired state after the mutation, where the author makes it
 	mutation alteration
 	like     *lookalike
+	attacked *attackedObject // in a trial of a related object
 	lifeState
 }
 
@@ -47,7 +50,7 @@ func (x *exploration) assignParents(trials []*trial, most int) (parents []*explo
 	for _, one := range trials {
 		var free *exploredParent
 		for _, p := range parents {
-			if p.variant == one.variant && p.children[one.childName] == nil {
+			if p.variant == one.variant && p.children[one.childName] == nil && one.who != relatedWriter {
 				free = p
 				break
 			}
@@ -172,8 +175,8 @@ func (x *exploration) prepareChildren(children []*exploredChild, when string) (r
 	for _, c := range children {
 		parents = append(parents, c.parent)
 		if c.skipped == "" && (c.state == asChanged || c.time == beforeWrite) {
-			c.desired = changeDesired(c.desired, "1")
-			x.author.replaceContent(c.key(), c.desired)
+			c.desired = addRevision(c.desired, "1")
+			x.author.changeChild(c.key(), revisionTo("1"))
 		}
 	}
 	x.recreateChildren(children)
@@ -182,7 +185,7 @@ func (x *exploration) prepareChildren(children []*exploredChild, when string) (r
 	x.awaitRoundSettled()
 	inParallel(children, func(c *exploredChild) {
 		if c.skipped == "" {
-			c.before = x.readChild(c.child)
+			c.before, c.intended = x.readChild(c.child), x.author.contentOf(c.key())
 			c.skip(c.chooseMutation())
 		}
 	})

@@ -2,10 +2,14 @@ package explore
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // interposer is a transport that calls functions between the operator's read and its write, or
@@ -51,7 +55,7 @@ func (i *interposer) wrapTransport(next http.RoundTripper) http.RoundTripper {
 		if request.Method == http.MethodGet || request.URL.Query().Has("dryRun") {
 			return next.RoundTrip(request)
 		}
-		if do := i.takeCallback(i.before, func(path string) bool { return path == request.URL.Path }); do != nil {
+		if do := i.takeCallback(i.before, func(path string) bool { return isWrite(request.URL.Path, path) }); do != nil {
 			do()
 		}
 		body, err := bodyOf(request)
@@ -81,15 +85,35 @@ func (i *interposer) takeCallback(from map[string]func(), is func(path string) b
 	return nil
 }
 
-// isCreate reports whether a request creates the object of a path: its body, in any encoding, has
-// the object's name.
+// isWrite reports whether a request to a path writes the object of another path, or evicts it.
+func isWrite(requested, path string) bool { return requested == path || requested == path+"/eviction" }
+
+// isCreate reports whether a request creates the object of a path.
 func isCreate(request *http.Request, body []byte, path string) bool {
 	if request.URL.Path == path {
 		return true
 	}
 	collection, name := path[:strings.LastIndex(path, "/")], path[strings.LastIndex(path, "/")+1:]
-	return request.Method == http.MethodPost && request.URL.Path == collection && bytes.Contains(body, []byte(name))
+	return request.Method == http.MethodPost && request.URL.Path == collection && readName(body) == name
 }
+
+// readName returns the name of the object in the body of a request, in JSON or in Kubernetes' protobuf;
+// empty: there is none.
+func readName(body []byte) string {
+	var object metav1.PartialObjectMetadata
+	if bytes.HasPrefix(body, protobufPrefix) {
+		var envelope runtime.Unknown
+		if envelope.Unmarshal(body[len(protobufPrefix):]) != nil || object.Unmarshal(envelope.Raw) != nil {
+			return ""
+		}
+	} else if json.Unmarshal(body, &object) != nil {
+		return ""
+	}
+	return object.Name
+}
+
+// protobufPrefix begins each object that is encoded as Kubernetes' protobuf.
+var protobufPrefix = []byte("k8s\x00")
 
 func bodyOf(request *http.Request) ([]byte, error) {
 	if request.Body == nil {

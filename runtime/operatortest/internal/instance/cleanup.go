@@ -27,6 +27,7 @@ func (o *Operator) cleanUp() {
 	}
 	o.Stop()
 	o.awaitCrashed()
+	o.checkRoles()
 	for _, object := range left {
 		if operated && hasOwnFinalizer(object, loops) {
 			o.T.Errorf("Finalize never removed the finalizer of %s, for %s", o.Describe(object), o.FinalizeLimit)

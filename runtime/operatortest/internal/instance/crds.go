@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -123,7 +124,10 @@ func ReadCRDs(path string) ([]*apiextensionsv1.CustomResourceDefinition, error) 
 }
 
 // readCRDs reads the CRDs in a file, or in all YAML files of a directory.
-func readCRDs(path string) (crds []unknown, err error) {
+func readCRDs(path string) ([]unknown, error) { return readObjects(path, "CustomResourceDefinition") }
+
+// readObjects reads the objects of some kinds in a file, or in all YAML files of a directory.
+func readObjects(path string, kinds ...string) (objects []unknown, err error) {
 	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || file != path && !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(file)) {
 			return err
@@ -136,13 +140,13 @@ func readCRDs(path string) (crds []unknown, err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		crds = append(crds, slices.DeleteFunc(found, func(object unknown) bool { return object.Kind != "CustomResourceDefinition" })...)
+		objects = append(objects, slices.DeleteFunc(found, func(object unknown) bool { return !slices.Contains(kinds, object.Kind) })...)
 		return nil
 	})
-	if err == nil && len(crds) == 0 {
-		err = fmt.Errorf("%s contains no CustomResourceDefinition", path)
+	if err == nil && len(objects) == 0 {
+		err = fmt.Errorf("%s contains no %s", path, strings.Join(kinds, " and no "))
 	}
-	return crds, err
+	return objects, err
 }
 
 // parseObjects reads the objects of a YAML file.

@@ -31,9 +31,11 @@ import (
 type Config struct {
 	Controllers func(operator.Manager) ([]operator.Controller, error)
 	CRDs        []string
+	Webhooks    []string
 	Schemes     runtime.SchemeBuilder
 	Roles       string
 	User        string
+	LacksRights bool
 	Now         time.Time
 	Transport   func(http.RoundTripper) http.RoundTripper
 	Faults      []fault.Fault
@@ -56,6 +58,8 @@ type Operator struct {
 	Clock     testcontrol.Clock
 	Sent      requests.Log
 	Faults    fault.Plan
+	// Webhooks is where the operator serves its webhooks, if the test asks for it.
+	Webhooks Webhooks
 	// Created are the objects that the test has created, which go with it.
 	Created []client.Object
 	// FinalizeLimit is how long Finalize may take at the end of the test.
@@ -111,6 +115,9 @@ func New(t *testing.T, config Config) *Operator {
 	o := &Operator{T: t, Config: config, Client: direct, Server: server, FinalizeLimit: SettleLimit(), audit: requests.OpenAudit(t)}
 	if !config.Now.IsZero() {
 		o.Clock.Advance(time.Until(config.Now))
+	}
+	if len(config.Webhooks) > 0 {
+		o.prepareWebhooks()
 	}
 	o.installCRDs(config.CRDs)
 	o.createNamespace()

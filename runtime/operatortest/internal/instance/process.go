@@ -73,6 +73,7 @@ const releaseTime = time.Second
 func (o *Operator) ProcessOptions() operator.Options {
 	options := operator.Defaults()
 	options.Namespace, options.LeaderElectNamespace = o.Namespace, o.Namespace // its own, too
+	o.setWebhooks(&options)
 	options.Logger = slog.New(quiet{slog.NewTextHandler(o.T.Output(), nil)})
 	if o.Config.Options != nil {
 		o.Config.Options(&options)

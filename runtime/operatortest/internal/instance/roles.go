@@ -1,10 +1,13 @@
 package instance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,6 +36,47 @@ func (o *Operator) grantRoles(path string) {
 		}
 		o.rights = append(o.rights, object)
 	}
+	o.awaitRights(rights)
+}
+
+// awaitRights waits until the API server's authorizer knows the roles, so that none of the operator's first requests
+// is refused.
+func (o *Operator) awaitRights(rights []client.Object) {
+	o.T.Helper()
+	for _, object := range rights {
+		var rules []rbacv1.PolicyRule
+		switch role := object.(type) {
+		case *rbacv1.ClusterRole:
+			rules = role.Rules
+		case *rbacv1.Role:
+			rules = role.Rules
+		}
+		for _, rule := range rules {
+			if len(rule.Resources) > 0 {
+				o.awaitRule(object.GetNamespace(), rule)
+				break // the others are known with it
+			}
+		}
+	}
+}
+
+func (o *Operator) awaitRule(namespace string, rule rbacv1.PolicyRule) {
+	o.T.Helper()
+	resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
+	asked := &authorizationv1.ResourceAttributes{
+		Namespace: namespace, Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: resource, Subresource: subresource,
+		Name: cmp.Or(rule.ResourceNames...),
+	}
+	o.Eventually("the roles are in effect", func() error {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: o.Config.User, ResourceAttributes: asked}}
+		if err := o.Client.Create(o.T.Context(), review); err != nil {
+			return err
+		}
+		if !review.Status.Allowed {
+			return fmt.Errorf("%s of %s is not allowed yet", asked.Verb, rule.Resources[0])
+		}
+		return nil
+	})
 }
 
 // ReadRights returns the roles in a file, under a name, and their bindings to a user. The roles in

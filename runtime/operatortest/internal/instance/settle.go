@@ -107,6 +107,8 @@ func (o *Operator) DescribeBusy(within time.Duration) string {
 		recorded += loop.Events()
 	}
 	switch waiting, events := o.Sent.PendingAndEvents(); {
+	case !control.OpenWatches():
+		return "a watch of related objects is being opened"
 	case waiting > 0:
 		return "it waits for the answer to a request"
 	case events < recorded:

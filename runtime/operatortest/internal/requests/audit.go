@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -16,9 +17,11 @@ import (
 type Audit struct {
 	path     string
 	file     *os.File
-	midLine  bool                 // the next text begins within a line
-	rest     []byte               // an incomplete last line
-	Requests map[string][]Request // by user agent
+	midLine  bool                    // the next text begins within a line
+	rest     []byte                  // an incomplete last line
+	Requests map[string][]Request    // by user agent
+	Uses     map[string]map[Use]bool // permissions that requests have needed, by user agent
+	Refused  map[string][]Use        // permissions that requests lacked, by user agent
 }
 
 // OpenAudit opens the log at its end. It returns nil if there is none.
@@ -32,7 +35,7 @@ func OpenAudit(t *testing.T) *Audit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Audit{path: path, file: file, Requests: map[string][]Request{}}
+	a := &Audit{path: path, file: file, Requests: map[string][]Request{}, Uses: map[string]map[Use]bool{}, Refused: map[string][]Use{}}
 	t.Cleanup(func() { a.file.Close() })
 	if err := a.skipToEnd(); err != nil {
 		t.Fatal(err)
@@ -103,6 +106,7 @@ type event struct {
 	UserAgent  string `json:"userAgent"`
 	RequestURI string `json:"requestURI"`
 	ObjectRef  struct {
+		APIGroup    string `json:"apiGroup"`
 		Resource    string `json:"resource"`
 		Subresource string `json:"subresource"`
 		Namespace   string `json:"namespace"`
@@ -111,6 +115,7 @@ type event struct {
 	ResponseStatus struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	Annotations map[string]string `json:"annotations"`
 }
 
 // addWritesAndGets adds the requests in lines of the audit log that have ended, but for lists, watches
@@ -121,20 +126,50 @@ func (a *Audit) addWritesAndGets(lines []byte) error {
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("%s: %w", a.path, err)
 		}
+		a.addUse(e)
 		if e.Stage != "ResponseComplete" || slices.Contains([]string{"list", "watch"}, e.Verb) || slices.Contains(constant, e.ObjectRef.Resource) {
 			continue
 		}
-		resource := e.ObjectRef.Resource
-		if e.ObjectRef.Subresource != "" {
-			resource += "/" + e.ObjectRef.Subresource
-		}
 		a.Requests[e.UserAgent] = append(a.Requests[e.UserAgent], Request{
-			Verb: e.Verb, Resource: resource, Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,
+			Verb: e.Verb, Resource: e.resource(), Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,
 			Code: e.ResponseStatus.Code, DryRun: strings.Contains(e.RequestURI, "dryRun=All"),
 		})
 	}
 	return nil
 }
+
+// resource returns the plural with its subresource.
+func (e event) resource() string {
+	if e.ObjectRef.Subresource == "" {
+		return e.ObjectRef.Resource
+	}
+	return e.ObjectRef.Resource + "/" + e.ObjectRef.Subresource
+}
+
+// addUse adds the permissions that a request has needed and had, when it was answered, or when a watch began.
+func (a *Audit) addUse(e event) {
+	if e.ObjectRef.Resource == "" || e.ResponseStatus.Code == http.StatusForbidden && e.Annotations[decision] != "forbid" {
+		return
+	}
+	uses := a.Uses[e.UserAgent]
+	if uses == nil {
+		uses = map[Use]bool{}
+		a.Uses[e.UserAgent] = uses
+	}
+	use := Use{Verb: e.Verb, Group: e.ObjectRef.APIGroup, Resource: e.resource(), Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name}
+	if e.Annotations[decision] == "forbid" {
+		if !slices.Contains(a.Refused[e.UserAgent], use) {
+			a.Refused[e.UserAgent] = append(a.Refused[e.UserAgent], use)
+		}
+		return
+	}
+	for _, used := range append(impliedUses(use, e.ResponseStatus.Code, nil), use) {
+		uses[used] = true
+	}
+}
+
+// decision is the annotation with what RBAC has said of a request: allow or forbid.
+const decision = "authorization.k8s.io/decision"
 
 // constant are the resources whose requests do not depend on the parents.
 var constant = []string{"", "leases", "tokenreviews", "subjectaccessreviews"}

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -11,6 +12,40 @@ type Log struct {
 	requests []Exchange
 	waiting  int // requests that are not answered yet
 	events   int // requests that were about Events
+	uses     map[Use]bool
+	refused  []Use // for a lack of permissions
+}
+
+// Uses returns the permissions that the requests so far have needed.
+func (l *Log) Uses() map[Use]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.uses)
+}
+
+// Refused returns the permissions that requests lacked, each once.
+func (l *Log) Refused() []Use {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.refused)
+}
+
+// addUse records the permissions that an answered request has needed.
+func (l *Log) addUse(use Use, code int, unauthorized bool, object map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if unauthorized {
+		if !slices.Contains(l.refused, use) {
+			l.refused = append(l.refused, use)
+		}
+		return
+	}
+	if l.uses == nil {
+		l.uses = map[Use]bool{}
+	}
+	for _, used := range append(impliedUses(use, code, object), use) {
+		l.uses[used] = true
+	}
 }
 
 // Exchange is a request, and for a write the object in the API server's answer.

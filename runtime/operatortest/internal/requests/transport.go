@@ -20,12 +20,21 @@ type Transport struct {
 	Sent *Log
 }
 
-// RoundTrip sends a request and records its answer.
+// RoundTrip sends a request and records its answer, and which permissions it has needed.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	made, counts := Parse(request)
-	if !counts {
-		return t.Next.RoundTrip(request)
+	use := readUse(request)
+	if made, counts := Parse(request); counts {
+		return t.exchange(request, made, use)
 	}
+	response, err := t.Next.RoundTrip(request)
+	if err == nil && use.Resource != "" {
+		t.Sent.addUse(use, response.StatusCode, isUnauthorized(response), nil)
+	}
+	return response, err
+}
+
+// exchange is RoundTrip for a request that counts.
+func (t *Transport) exchange(request *http.Request, made Request, use Use) (*http.Response, error) {
 	t.Sent.addPending()
 	response, err := t.Next.RoundTrip(request)
 	if err != nil {
@@ -44,6 +53,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		e.Object, e.Version = decodeObject(body)
 		e.Name = cmp.Or(e.Name, nameOf(e.Object)) // a path of what is created does not have it
 	}
+	t.Sent.addUse(use, response.StatusCode, isUnauthorized(response), e.Object)
 	t.Sent.addAnswered(&e)
 	return response, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
@@ -23,7 +24,7 @@ func (w *World) Apply(desired []declared.ChildKind, order Order) ([]declared.Des
 	}
 	var applied []declared.DesiredChild
 	unapplied := map[*kind]bool{}
-	rolled := map[*kind]bool{}
+	turns := w.findTurns(tasks, desired)
 	for hasChanged := true; hasChanged; {
 		hasChanged = false
 		for _, t := range tasks {
@@ -36,7 +37,7 @@ func (w *World) Apply(desired []declared.ChildKind, order Order) ([]declared.Des
 				continue
 			}
 			delete(t.kind.refused, t.name)
-			isApplied, err := w.applyChild(t, rolled)
+			isApplied, err := w.applyChild(t, turns[t])
 			if err != nil {
 				return applied, fmt.Errorf("apply %s: %w", Describe(t.object), err)
 			}
@@ -69,27 +70,22 @@ func isWaiting(tasks []*task) bool {
 }
 
 // applyChild writes a child as its strategy says, and reports whether it has its desired state.
-func (w *World) applyChild(t *task, rolled map[*kind]bool) (bool, error) {
-	policies := t.Policies.Or(t.kind.Policies).Or(declared.DefaultPolicies)
+func (w *World) applyChild(t *task, hasTurn bool) (bool, error) {
 	existing := t.kind.children[t.name]
 	if existing == nil || t.Recreate {
 		w.create(t)
 		return true, nil
 	}
-	existing.isOutdated = false
-	rules := policies.Update.Rules()
+	rules := t.Policies.Update.Rules()
 	content, tokens := w.withGenerated(t, existing)
-	isChanged := !reflect.DeepEqual(existing.applied, content)
-	if !rules.WritesChanges {
-		existing.isOutdated = isChanged && rules.CarriesHash // OnDelete, and not CreateOnly
-		return !existing.isOutdated, nil
-	}
-	if rules.Rolls && isChanged && (rolled[t.kind] || t.kind.hasUnreadyOther(existing)) {
-		existing.isOutdated = true
-		return false, nil
-	}
-	rolled[t.kind] = rolled[t.kind] || isChanged
-	if rules.Recreates && isChanged {
+	isChanged := existing.lacks(content, t.inPlace)
+	existing.isOutdated = isChanged && rules.CarriesHash && (!rules.WritesChanges || t.NotUpdated != "" || rules.Rolls && !hasTurn)
+	switch {
+	case existing.isOutdated:
+		return false, existing.change(changedInPlace(existing.applied, content, t.inPlace))
+	case !rules.WritesChanges: // CreateOnly
+		return true, nil
+	case rules.Recreates && isChanged:
 		w.create(t)
 		return true, nil
 	}
@@ -97,17 +93,9 @@ func (w *World) applyChild(t *task, rolled map[*kind]bool) (bool, error) {
 	return true, existing.change(content)
 }
 
-// hasUnreadyOther reports whether a roll waits with a child that is ready, for another that is not.
-func (k *kind) hasUnreadyOther(one *child) bool {
-	if !k.isReady(one) {
-		return false
-	}
-	for _, other := range k.children {
-		if !k.isReady(other) {
-			return true
-		}
-	}
-	return false
+// lacks reports whether a child was made from another desired state, beside what is applied in place.
+func (c *child) lacks(content map[string]any, inPlace apply.PathsInPlace) bool {
+	return !reflect.DeepEqual(inPlace.Without(c.applied), inPlace.Without(content))
 }
 
 // create creates a child. The status of one that was recreated is gone.

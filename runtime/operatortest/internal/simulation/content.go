@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
@@ -131,4 +132,19 @@ func specOf(content map[string]any) map[string]any {
 // assign copies an object into another of its Go type.
 func assign(to, from client.Object) {
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
+}
+
+// changedInPlace returns what was applied with the labels and annotations of the desired content that are
+// applied in place.
+func changedInPlace(applied, desired map[string]any, inPlace apply.PathsInPlace) map[string]any {
+	changed := runtime.DeepCopyJSON(inPlace.Without(applied))
+	for _, part := range []string{"labels", "annotations"} {
+		texts, _, _ := unstructured.NestedStringMap(desired, "metadata", part)
+		for key, text := range texts {
+			if inPlace.Has(part, key) {
+				_ = unstructured.SetNestedField(changed, text, "metadata", part, key) // each is a map
+			}
+		}
+	}
+	return changed
 }

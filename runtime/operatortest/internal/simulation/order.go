@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
@@ -18,6 +19,7 @@ type task struct {
 	name    types.NamespacedName
 	content map[string]any
 	object  client.Object // the content as an object of the kind
+	inPlace apply.PathsInPlace
 	done    bool
 }
 
@@ -43,7 +45,12 @@ func (w *World) newTasks(desired []declared.ChildKind) ([]*task, error) {
 					return nil, err
 				}
 			}
-			tasks = append(tasks, &task{DesiredChild: child, kind: kind, name: name, content: content, object: object})
+			inPlace, err := apply.ParseInPlace(slices.Concat(kind.InPlace, child.InPlace))
+			if err != nil {
+				return nil, err
+			}
+			child.Policies = child.Policies.Or(kind.Policies).Or(declared.DefaultPolicies)
+			tasks = append(tasks, &task{DesiredChild: child, kind: kind, name: name, content: content, object: object, inPlace: inPlace})
 		}
 	}
 	return tasks, nil

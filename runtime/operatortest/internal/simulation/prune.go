@@ -6,7 +6,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
-	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
 
@@ -47,5 +46,3 @@ func (w *World) undesired(kind *kind, tasks []*task, keep []string) []client.Obj
 	})
 	return undesired
 }
-
-func (k *kind) isReady(one *child) bool { return k.Of(one.object).State == health.Ready }

@@ -79,6 +79,9 @@ func (k *kind) view(namespace string) declared.View {
 			return nil
 		},
 	}
+	if k.KeepDesired {
+		view.Desired = map[types.NamespacedName]string{}
+	}
 	for name, child := range k.children {
 		object := child.object.DeepCopyObject().(client.Object)
 		if k.Metadata {
@@ -86,6 +89,9 @@ func (k *kind) view(namespace string) declared.View {
 		}
 		view.Objects = append(view.Objects, object)
 		view.Outdated[name] = child.isOutdated
+		if k.KeepDesired && len(child.applied) > 0 {
+			view.Desired[name] = string(encode(child.applied))
+		}
 		if namespace == "" && name.Namespace != "" {
 			view.Namespace = declared.AllNamespaces
 		}

@@ -90,6 +90,12 @@ func (c *Checker) WasCommitted(parent types.UID, child testcontrol.Child) bool {
 	return slices.ContainsFunc(records, func(r testcontrol.Record) bool { return slices.Contains(r.Committed, child) })
 }
 
+// LatestRecords returns what the controllers have last desired for a parent.
+func (c *Checker) LatestRecords(parent types.UID) []testcontrol.Record {
+	records, _ := c.history.latestRecords(parent)
+	return records
+}
+
 // DropParent drops what was desired for a parent that is deleted.
 func (c *Checker) DropParent(parent types.UID) { c.history.dropParent(parent) }
 

@@ -1,0 +1,65 @@
+package deployment
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// Render renders the kustomization in a folder, as kubectl kustomize does. It returns the objects in
+// the order in which they are applied: namespaces and CRDs first, webhook configurations last.
+//
+// image takes the place of images that have its name. No container with such an image is an error.
+func Render(dir string, image Image) ([]*Object, error) {
+	options := krusty.MakeDefaultOptions()
+	options.Reorder = krusty.ReorderOptionLegacy
+	resources, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", dir, err)
+	}
+	if image != (Image{}) {
+		before := images(resources)
+		if err := resources.ApplyFilter(image.filter()); err != nil {
+			return nil, fmt.Errorf("set the image in %s: %w", dir, err)
+		}
+		if !image.names(before) {
+			return nil, image.unused(dir, before)
+		}
+	}
+	var objects []*Object
+	for _, resource := range resources.Resources() {
+		content, err := resource.Map()
+		if err != nil {
+			return nil, fmt.Errorf("render %s: %w", dir, err)
+		}
+		objects = append(objects, &unstructured.Unstructured{Object: content})
+	}
+	return objects, nil
+}
+
+// ReadFile returns the objects of a manifest. A file that does not exist has none.
+func ReadFile(path string) ([]*Object, error) {
+	data, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var objects []*Object
+	for document := range strings.SplitSeq("\n"+string(data), "\n---\n") {
+		object := new(Object)
+		if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(object.Object) > 0 {
+			objects = append(objects, object)
+		}
+	}
+	return objects, nil
+}

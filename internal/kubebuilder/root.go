@@ -1,0 +1,56 @@
+package kubebuilder
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
+)
+
+// CheckRoot returns problems for Go files in the folder of the project that are in the place of
+// opgen's main, unless an opgen that was stopped has written them. Files with a build constraint, such as
+// tools.go, are of no package that is built.
+func CheckRoot(files fs.FS) spec.Problems {
+	names, _ := fs.Glob(files, "*.go") // the pattern is valid
+	var problems spec.Problems
+	for _, name := range names {
+		source, err := fs.ReadFile(files, name)
+		text := "\n" + string(source)
+		isOpgens := tree.IsGeneratedName(name) || strings.Contains(text, "github.com/opgen-dev/opgen/runtime/operator")
+		if err != nil || isOpgens || strings.HasSuffix(name, "_test.go") || strings.Contains(text, "\n//go:build ") {
+			continue
+		}
+		file, _ := parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly)
+		if file == nil {
+			continue
+		}
+		hint := "move the package to a folder below"
+		if file.Name.Name == "main" {
+			hint = "git mv " + name + " cmd/" + name + namingMain(files, name)
+		}
+		problems = append(problems, spec.Problem{
+			Pos: spec.Pos{File: name}, Message: "is in the folder in which opgen puts its own main", Hint: hint,
+		})
+	}
+	return problems
+}
+
+// namingMain returns where the Makefile and the Dockerfile name a file, as the end of a hint.
+func namingMain(files fs.FS, name string) string {
+	var lines []string
+	for _, file := range []string{"Makefile", "Dockerfile"} {
+		for i, line := range readLines(files, file) {
+			if strings.Contains(line, name) && !strings.Contains(line, "cmd/"+name) {
+				lines = append(lines, file+":"+strconv.Itoa(i+1))
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return ", and write cmd/" + name + " in " + strings.Join(lines, ", ")
+}

@@ -1,0 +1,45 @@
+package permissions
+
+import "slices"
+
+// reason says why tests need not use a permission that a deployed operator needs.
+type reason struct {
+	group, resource string
+	verbs           []string
+	text            string
+}
+
+func reasons() []reason {
+	return []reason{
+		{"coordination.k8s.io", "leases", []string{"get", "create", "update"}, "for leader election, without which tests run"},
+		{"events.k8s.io", "events", []string{"create", "patch"}, "for Events of what goes wrong, and to count one that repeats"},
+		{"authentication.k8s.io", "tokenreviews", []string{"create"}, "for asking who reads the metrics, which tests do not serve"},
+		{"authorization.k8s.io", "subjectaccessreviews", []string{"create"}, "for asking who may read the metrics, which tests do not serve"},
+	}
+}
+
+// reasonFor returns why tests need not use a permission of roles. It is empty if there is none.
+func reasonFor(p Permission, roles []Permission) string {
+	if p.URL != "" {
+		return "for a URL: requests of URLs are not recorded"
+	}
+	for _, r := range reasons() {
+		if r.group == p.Group && r.resource == p.Resource && slices.Contains(r.verbs, p.Verb) {
+			return r.text
+		}
+	}
+	if p.Verb == "list" && slices.Contains(roles, Permission{p.Target, "watch"}) {
+		return "for filling a cache where the API server does not stream lists"
+	}
+	if p.Verb == "patch" && isParent(p.Target, roles) {
+		return "for removing the finalizer that an earlier version of the operator has set"
+	}
+	return ""
+}
+
+// isParent reports whether the operator has permissions for parents of the resource.
+func isParent(t Target, roles []Permission) bool {
+	return slices.ContainsFunc(roles, func(p Permission) bool {
+		return p.Namespace == t.Namespace && p.Group == t.Group && (p.Resource == t.Resource+"/finalizers" || p.Resource == t.Resource+"/status")
+	})
+}

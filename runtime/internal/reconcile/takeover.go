@@ -1,0 +1,178 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/status"
+)
+
+// A parent may have children that another operator made: one that this operator replaces, or this one under
+// an earlier name. They have no label of this operator's, so that no watch selects them. They are taken
+// over before Sync is called for the first time:
+//
+//	this operator has never reconciled the parent    all that name it as their controller, whoever wrote that
+//	it has, and TakeOverFrom names field managers    those whose controller reference one of these wrote
+//
+// Only parents that exist when the controller starts can have such children. Each kind is listed once for
+// all of them, and not at all if there are none.
+
+// takeover holds the parents whose children are to be taken over, and what the API server has of these.
+type takeover struct {
+	mu       sync.Mutex
+	hasBegun bool
+	parents  map[types.UID]bool                   // whether the operator has never reconciled them
+	reported map[schema.GroupVersionKind]struct{} // the kinds of whose removed fields an Event tells
+
+	listing sync.Mutex
+	lists   map[*kindEntries]ownedObjects
+}
+
+// ownedObjects are the objects of a kind that parents may take over.
+type ownedObjects struct {
+	byParent map[types.UID][]*metav1.PartialObjectMetadata
+	listedAt time.Time
+}
+
+// listedFor is how long a list of objects serves. A parent that was paused at the start may be taken over
+// much later.
+const listedFor = 10 * time.Minute
+
+func newTakeover() *takeover {
+	return &takeover{parents: map[types.UID]bool{}, reported: map[schema.GroupVersionKind]struct{}{}, lists: map[*kindEntries]ownedObjects{}}
+}
+
+// isTakenOver reports whether the children of a parent are to be taken over. isNew says that this operator
+// has never reconciled the parent.
+func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, isTaken bool, err error) {
+	t := l.takeover
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.hasBegun {
+		parents, err := l.listParents(ctx)
+		if err != nil {
+			return false, false, err
+		}
+		for _, object := range parents {
+			if isNew := !l.wasReconciled(object); l.isParent(object) && (isNew || len(l.definition.TakeOverFrom) > 0) {
+				t.parents[object.GetUID()] = isNew
+			}
+		}
+		t.hasBegun = true
+	}
+	isNew, isTaken = t.parents[parent.GetUID()]
+	return isNew, isTaken, nil
+}
+
+// wasReconciled reports whether this operator has reconciled a parent, as far as the parent shows it: a
+// reconcile ends with the Ready condition. A parent whose children could not be taken over says so there.
+// Of an operator that writes no status nothing can be known.
+func (l *loop) wasReconciled(parent client.Object) bool {
+	access := l.definition.Status
+	if !access.HasConditions() {
+		return access == nil || slices.ContainsFunc(parent.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == l.manager })
+	}
+	ready := access.FindCondition(parent, status.Ready)
+	return ready != nil && ready.Reason != reasonTakeover && managedfields.OwnsCondition(parent, l.manager, status.Ready)
+}
+
+// endTakeover records that a parent has no children that are to be taken over.
+func (l *loop) endTakeover(parent types.UID) {
+	t := l.takeover
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, isTaken := t.parents[parent]; !isTaken {
+		return
+	}
+	if delete(t.parents, parent); len(t.parents) == 0 {
+		t.lists = map[*kindEntries]ownedObjects{}
+	}
+}
+
+// isFirstOfKind reports whether nothing was reported of a kind before.
+func (t *takeover) isFirstOfKind(kind schema.GroupVersionKind) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, isReported := t.reported[kind]
+	t.reported[kind] = struct{}{}
+	return !isReported
+}
+
+// listOwned returns the objects of a kind that a parent may take over, with their metadata.
+func (l *loop) listOwned(ctx context.Context, kind *childKind, parent types.UID) ([]*metav1.PartialObjectMetadata, error) {
+	t := l.takeover
+	t.listing.Lock()
+	defer t.listing.Unlock()
+	known, isListed := t.lists[kind.entries]
+	if isListed && l.now().Sub(known.listedAt) < listedFor {
+		return known.byParent[parent], nil
+	}
+	listed := ownedObjects{map[types.UID][]*metav1.PartialObjectMetadata{}, l.now()}
+	if l.parentKind.namespaced && !kind.namespaced && len(l.childCache.former) == 0 {
+		return nil, nil // the API allows no owner reference there
+	}
+	for _, namespace := range l.namespacesOfAll(kind) {
+		err := l.listMetadata(ctx, kind, namespace, func(object *metav1.PartialObjectMetadata) {
+			if owner := l.formerOwner(object); l.mayTakeOver(object, owner) {
+				object.SetManagedFields(nil)
+				listed.byParent[owner] = append(listed.byParent[owner], object)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	t.lists[kind.entries] = listed
+	return listed.byParent[parent], nil
+}
+
+// formerOwner returns the UID of an object's controller, or of its parent as an operator says that
+// TakeOverFrom names.
+func (l *loop) formerOwner(object client.Object) types.UID {
+	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
+		return ref.UID
+	}
+	for _, former := range l.childCache.former {
+		if uid := object.GetLabels()[former.Label]; uid != "" {
+			return types.UID(uid)
+		}
+	}
+	return ""
+}
+
+// mayTakeOver reports whether an object may be taken over with a parent.
+func (l *loop) mayTakeOver(object client.Object, owner types.UID) bool {
+	l.takeover.mu.Lock()
+	defer l.takeover.mu.Unlock()
+	isNew, isTaken := l.takeover.parents[owner]
+	return isTaken && (isNew || managedfields.IsWrittenByAny(object, l.definition.TakeOverFrom))
+}
+
+// isLeftBehind reports whether an object that was read live is of another operator, which made it for this
+// parent. isNew says that this operator has never reconciled the parent.
+func (s *subject) isLeftBehind(object client.Object, isNew bool) bool {
+	cache, uid, from := s.loop.childCache, s.parent.GetUID(), s.loop.definition.TakeOverFrom
+	controller := metav1.GetControllerOfNoCopy(object)
+	switch {
+	case object.GetDeletionTimestamp() != nil, len(cache.claims(object)) > len(cache.formerClaims(object)):
+		return false
+	case controller == nil:
+		return slices.ContainsFunc(cache.former, func(former formerKeys) bool {
+			return former.isChild(object, s.owner(), cache.parents)
+		})
+	case controller.UID != uid || s.loop.parentKind.namespaced && object.GetNamespace() != s.parent.GetNamespace():
+		return false
+	case isNew:
+		return true
+	}
+	return slices.ContainsFunc(from, func(manager string) bool { return ownership.HasWrittenReference(object, manager, uid) })
+}
