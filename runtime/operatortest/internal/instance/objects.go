@@ -24,8 +24,14 @@ func (o *Operator) ClientAsOperator() client.Client {
 	if o.Config.User == "" {
 		return nil
 	}
+	return o.clientAs(o.Config.User)
+}
+
+// clientAs returns a client that has the permissions of a user.
+func (o *Operator) clientAs(user string) client.Client {
+	o.T.Helper()
 	server := rest.CopyConfig(o.Server)
-	server.Impersonate.UserName = o.Config.User
+	server.Impersonate.UserName = user
 	limited, err := client.New(server, client.Options{Scheme: o.Client.Scheme(), Mapper: o.Client.RESTMapper()})
 	if err != nil {
 		o.T.Fatal(err)

@@ -125,6 +125,9 @@ func New(t *testing.T, config Config) *Operator {
 		o.Config.User = cmp.Or(config.User, o.Namespace)
 		o.grantRoles(config.Roles)
 	}
+	if o.Config.User != "" {
+		o.awaitOwners(config.CRDs)
+	}
 	return o
 }
 
