@@ -8,6 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/api/filters/imagetag"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/opgen-dev/opgen/internal/image"
 )
 
 // Image is the image that takes the place of another one. The zero value replaces nothing.
@@ -17,28 +19,18 @@ type Image struct {
 }
 
 func (i Image) filter() imagetag.LegacyFilter {
-	name, digest, _ := strings.Cut(i.Reference, "@")
-	name, tag := cutTag(name)
+	name, tag, digest := image.SplitReference(i.Reference)
 	if tag == "" && digest == "" {
 		tag = "latest"
 	}
 	return imagetag.LegacyFilter{ImageTag: types.Image{Name: i.Name, NewName: name, NewTag: tag, Digest: digest}}
 }
 
-// cutTag cuts the tag from the name of an image. The colon of a port is none of a tag.
-func cutTag(reference string) (name, tag string) {
-	if colon := strings.LastIndexByte(reference, ':'); colon > strings.LastIndexByte(reference, '/') {
-		return reference[:colon], reference[colon+1:]
-	}
-	return reference, ""
-}
-
 // names reports whether one of the references has the name of the image.
 func (i Image) names(references []string) bool {
 	return slices.ContainsFunc(references, func(reference string) bool {
-		name, _, _ := strings.Cut(reference, "@")
-		name, _ = cutTag(name)
-		return name == i.Name
+		repository, _, _ := image.SplitReference(reference)
+		return repository == i.Name
 	})
 }
 
@@ -73,8 +65,8 @@ func appendImages(found []string, value any) []string {
 			}
 			for _, item := range list {
 				container, _ := item.(map[string]any)
-				if image, isText := container["image"].(string); isText {
-					found = append(found, image)
+				if reference, isText := container["image"].(string); isText {
+					found = append(found, reference)
 				}
 			}
 		}

@@ -14,7 +14,8 @@ func ParseTag(text string) (name.Tag, error) {
 		return name.Tag{}, errors.New("the name of the image is missing: give it, such as --tag registry.example.com/echo:v1")
 	}
 	if strings.Contains(text, "@") {
-		return name.Tag{}, fmt.Errorf("%q has a digest, which only the build determines\n    name the image with a tag, such as %s:v1", text, repositoryIn(text))
+		repository, _, _ := SplitReference(text)
+		return name.Tag{}, fmt.Errorf("%q has a digest, which only the build determines\n    name the image with a tag, such as %s:v1", text, repository)
 	}
 	tag, err := name.NewTag(text)
 	if err != nil || strings.Contains(text, "://") {
@@ -46,11 +47,12 @@ func canonicalName(full string) string {
 	return full
 }
 
-// repositoryIn returns the repository of a reference that cannot be parsed as one.
-func repositoryIn(text string) string {
-	repository, _, _ := strings.Cut(text, "@")
-	if colon := strings.LastIndex(repository, ":"); colon > strings.LastIndex(repository, "/") {
-		repository = repository[:colon]
+// SplitReference returns the parts of the name of an image, such as registry:5000/echo:v1@sha256:…, as they stand.
+// Parts that it lacks are empty.
+func SplitReference(text string) (repository, tag, digest string) {
+	repository, digest, _ = strings.Cut(text, "@")
+	if colon := strings.LastIndexByte(repository, ':'); colon > strings.LastIndexByte(repository, '/') { // not the colon of a port
+		repository, tag = repository[:colon], repository[colon+1:]
 	}
-	return repository
+	return repository, tag, digest
 }

@@ -47,6 +47,21 @@ func TestParseBase(t *testing.T) {
 	}
 }
 
+func TestSplitReference(t *testing.T) {
+	for text, want := range map[string][3]string{
+		"echo":                            {"echo", "", ""},
+		"registry:5000/echo":              {"registry:5000/echo", "", ""},
+		"registry:5000/echo:v1":           {"registry:5000/echo", "v1", ""},
+		"me/echo" + someDigest:            {"me/echo", "", someDigest[1:]},
+		"registry:5000/a:v1" + someDigest: {"registry:5000/a", "v1", someDigest[1:]},
+	} {
+		repository, tag, digest := SplitReference(text)
+		if got := [3]string{repository, tag, digest}; got != want {
+			t.Errorf("%s: %q; want %q", text, got, want)
+		}
+	}
+}
+
 func TestSourceOf(t *testing.T) {
 	for module, want := range map[string]string{
 		"github.com/me/echo":              "https://github.com/me/echo",
