@@ -59,6 +59,7 @@ func setUpScript(env *testscript.Env) error {
 	}
 	env.Setenv("BINARY", binary) // a file that is no text
 	env.Setenv("GOPROXY", "off")
+	env.Setenv("CGO_ENABLED", "0") // as the rest of make test: otherwise most packages are compiled a second time
 	env.Setenv("GOFLAGS", "-mod=readonly -ldflags=-w") // without debug information, a program is linked in half the time
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 	cache, err := cluster.DefaultCache()
