@@ -9,10 +9,11 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/opgen-dev/opgen"
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
-// version is set by the linker in a release: -ldflags "-X main.version=v1.2.3".
-var version string
+// version and commit are set by the linker in a release: -ldflags "-X main.version=v1.2.3".
+var version, commit string
 
 // versionInfo is what opgen version reports.
 type versionInfo struct {
@@ -22,6 +23,7 @@ type versionInfo struct {
 	Platform          string `json:"platform"`
 	ControllerRuntime string `json:"controllerRuntime,omitempty"` // that generated projects link
 	Kubernetes        string `json:"kubernetes,omitempty"`        // the k8s.io modules that they link
+	ControlPlane      string `json:"controlPlane"`                // the Kubernetes that opgen cluster up starts
 }
 
 func newVersion(s streams) *cobra.Command {
@@ -43,8 +45,8 @@ func newVersion(s streams) *cobra.Command {
 			if info.Commit != "" {
 				fmt.Fprintf(s.out, " (commit %s)", info.Commit)
 			}
-			fmt.Fprintf(s.out, "\n%s %s, controller-runtime %s, Kubernetes modules %s\n",
-				info.Go, info.Platform, info.ControllerRuntime, info.Kubernetes)
+			fmt.Fprintf(s.out, "\n%s %s, controller-runtime %s, Kubernetes modules %s, control plane %s\n",
+				info.Go, info.Platform, info.ControllerRuntime, info.Kubernetes, info.ControlPlane)
 			return nil
 		},
 	}
@@ -70,7 +72,7 @@ func pinnedVersion(path string) string {
 // readVersion reads what the Go tool recorded in the binary, so that "go install" gives a version,
 // too.
 func readVersion() versionInfo {
-	info := versionInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info := versionInfo{Version: version, Commit: commit, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	build, ok := debug.ReadBuildInfo()
 	if ok {
 		if info.Version == "" {
@@ -84,6 +86,7 @@ func readVersion() versionInfo {
 	}
 	info.ControllerRuntime = pinnedVersion("sigs.k8s.io/controller-runtime")
 	info.Kubernetes = pinnedVersion("k8s.io/apimachinery")
+	info.ControlPlane = cluster.Version
 	if info.Version == "" {
 		info.Version = "(devel)"
 	}

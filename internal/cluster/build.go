@@ -29,12 +29,11 @@ func (r recipe) build(ctx context.Context, cache Cache, progress ProgressFunc) (
 	if err != nil {
 		return Assets{}, err
 	}
-	tool, err := findGo(ctx)
+	from, err := r.findOrigin(ctx, cache, files)
 	if err != nil {
 		return Assets{}, err
 	}
-	key := r.buildKey(files, tool.version)
-	assets := cache.assetsOf(r.release, key)
+	assets := cache.assetsOf(r.release, from.key)
 	if r.isBuilt(assets) {
 		return assets, nil
 	}
@@ -44,7 +43,7 @@ func (r recipe) build(ctx context.Context, cache Cache, progress ProgressFunc) (
 	if err := os.MkdirAll(cache.buildsDir(), 0o755); err != nil {
 		return Assets{}, fmt.Errorf("%w: set OPGEN_CACHE to a directory that can be written", err)
 	}
-	lock, err := acquireLock(ctx, cache.lockFile(key), func() { progress.report(Progress{Phase: PhaseWaiting}) })
+	lock, err := acquireLock(ctx, cache.lockFile(from.key), func() { progress.report(Progress{Phase: PhaseWaiting}) })
 	if err != nil {
 		return Assets{}, fmt.Errorf("lock the build: %w", err)
 	}
@@ -52,7 +51,11 @@ func (r recipe) build(ctx context.Context, cache Cache, progress ProgressFunc) (
 	if r.isBuilt(assets) {
 		return assets, nil
 	}
-	return assets, tool.buildInto(ctx, r, files, filepath.Join(cache.buildsDir(), key), progress)
+	dir := filepath.Join(cache.buildsDir(), from.key)
+	if from.released != "" {
+		return assets, r.makeDir(dir, func(_, bin string) error { return copyProgram(from.released, filepath.Join(bin, binaryName)) })
+	}
+	return assets, r.makeDir(dir, func(work, bin string) error { return from.tool.buildInto(ctx, r, files, work, bin, progress) })
 }
 
 // isBuilt reports whether every program exists. A directory under its final name is complete,
@@ -64,23 +67,20 @@ func (r recipe) isBuilt(assets Assets) bool {
 	return len(assets.MissingOfNode()) == 0
 }
 
-// buildInto builds in dir.tmp and renames the result to dir at the end. The caller has the lock, so
-// an existing dir.tmp is from a build that died.
-func (tool goTool) buildInto(ctx context.Context, r recipe, files []sourceFile, dir string, progress ProgressFunc) error {
+// makeDir fills dir.tmp and renames the result to dir at the end. The caller has the lock, so an existing dir.tmp is
+// from a build that died. fill gets the temporary directory and the one in it for programs.
+func (r recipe) makeDir(dir string, fill func(work, bin string) error) error {
 	work := dir + ".tmp"
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	source, bin := filepath.Join(work, "src"), filepath.Join(work, "out", "bin")
-	tool.temp = filepath.Join(work, "tmp")
-	if err := errors.Join(writeSources(files, source), os.Mkdir(tool.temp, 0o755), os.MkdirAll(bin, 0o755)); err != nil {
+	bin := filepath.Join(work, "out", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return explainBuild(err, "")
 	}
-	for _, m := range r.modules {
-		if err := tool.build(ctx, m, filepath.Join(source, m.dir), bin, progress); err != nil {
-			return err
-		}
+	if err := fill(work, bin); err != nil {
+		return err
 	}
 	if err := r.finishPrograms(bin); err != nil {
 		return explainBuild(err, "")
@@ -89,6 +89,21 @@ func (tool goTool) buildInto(ctx context.Context, r recipe, files []sourceFile, 
 		return err
 	}
 	return os.Rename(filepath.Dir(bin), dir)
+}
+
+// buildInto compiles the programs into bin.
+func (tool goTool) buildInto(ctx context.Context, r recipe, files []sourceFile, work, bin string, progress ProgressFunc) error {
+	source := filepath.Join(work, "src")
+	tool.platform, tool.temp = r.platform, filepath.Join(work, "tmp")
+	if err := errors.Join(writeSources(files, source), os.Mkdir(tool.temp, 0o755)); err != nil {
+		return explainBuild(err, "")
+	}
+	for _, m := range r.modules {
+		if err := tool.build(ctx, m, filepath.Join(source, m.dir), bin, progress); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finishPrograms links the programs' names to the first module's binary, packs the image of pause, and flushes

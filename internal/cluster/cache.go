@@ -10,6 +10,9 @@ import (
 // at any time; running instances keep running.
 type Cache struct {
 	Dir string
+	// Released is the directory that the executable of opgen is in. In that of a release, it has the control plane, which
+	// is then copied into the cache in place of a build. Empty: each control plane is built.
+	Released string
 }
 
 // DefaultCache is $OPGEN_CACHE or, when that is not set, the user's cache directory with "opgen" appended.
@@ -26,7 +29,7 @@ func DefaultCache() (Cache, error) {
 
 func absoluteCache(dir string) (Cache, error) {
 	dir, err := filepath.Abs(dir)
-	return Cache{Dir: dir}, err
+	return Cache{Dir: dir, Released: executableDir()}, err
 }
 
 // buildsDir has one directory for each build, and its lock file next to it.

@@ -20,7 +20,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
 func TestControlPlane(t *testing.T) {
@@ -162,27 +161,4 @@ func expectGone(t *testing.T, admin client.Client, object client.Object) {
 	eventually(t, object.GetName()+" is gone", func() bool {
 		return apierrors.IsNotFound(admin.Get(t.Context(), client.ObjectKeyFromObject(object), object))
 	})
-}
-
-func TestEnvtestTakesTheAssets(t *testing.T) {
-	o := realOptions(t, "envtest")
-	assets, err := Build(t.Context(), o.Cache, o.Release, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	environment := &envtest.Environment{BinaryAssetsDirectory: assets.Dir}
-	config, err := environment.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := environment.Stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	admin, err := client.New(config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	create(t, admin, configMap("made-in-envtest"))
 }

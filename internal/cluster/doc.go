@@ -2,6 +2,7 @@
 // in one binary that is built once from Go modules, and control planes made of it.
 //
 //	Build       sources (module/) -> Assets    once per cache, opgen and Go version; minutes
+//	            a release has them beside opgen: then they are copied
 //	BuildNode   the same, with what a node needs besides
 //	OpenAssets  directory -> Assets            executables that exist: nothing is built
 //	Up          Options -> *Outcome            a control plane on loopback; seconds

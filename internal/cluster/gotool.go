@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -18,6 +17,7 @@ import (
 // goTool is the go command that builds the binary.
 type goTool struct {
 	path, version string
+	platform      Platform
 	temp          string // for its temporary files, which it leaves when it is interrupted
 }
 
@@ -30,7 +30,7 @@ func findGo(ctx context.Context) (goTool, error) {
 	if err != nil {
 		return goTool{}, fmt.Errorf("ask %s for its version: %w", path, err)
 	}
-	return goTool{path: path, version: strings.TrimSpace(string(output))}, nil
+	return goTool{path: path, version: strings.TrimSpace(string(output)), platform: hostPlatform()}, nil
 }
 
 // build compiles the programs of the module in dir, and writes them to or below the directory bin.
@@ -108,7 +108,7 @@ func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string
 func (g goTool) runGo(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "TMPDIR="+g.temp, "PWD="+dir)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS="+g.platform.OS, "GOARCH="+g.platform.Arch, "TMPDIR="+g.temp, "PWD="+dir)
 	startOwnGroup(cmd)
 	var output bytes.Buffer
 	cmd.Stdout = &output

@@ -4,7 +4,7 @@ import "context"
 
 // Plan is what Up would do.
 type Plan struct {
-	Build   bool     `json:"build"`             // the cache has no binary yet
+	Build   bool     `json:"build"`             // the cache has no binary yet, and this opgen is no release that has one
 	Assets  string   `json:"assets"`            // directory that the executables are in, or will be
 	Version string   `json:"version"`           // of Kubernetes
 	Missing []string `json:"missing,omitempty"` // programs that the directory does not have and Up can do without
@@ -14,19 +14,21 @@ type Plan struct {
 
 // PlanUp returns what Up would do. It changes nothing.
 func PlanUp(ctx context.Context, o Options) (Plan, error) {
-	assets, exist := o.Assets, true
+	assets, exist, released := o.Assets, true, false
 	if assets == (Assets{}) {
+		var from origin
 		var err error
-		if assets, exist, err = o.recipe().lookUp(ctx, o.Cache); err != nil {
+		if assets, exist, from, err = o.recipe().lookUp(ctx, o.Cache); err != nil {
 			return Plan{}, err
 		}
+		released = from.released != ""
 	}
 	instance, err := o.State.loadInstance(o.Name)
 	if err != nil {
 		return Plan{}, err
 	}
 	plan := Plan{
-		Build:   !exist,
+		Build:   !exist && !released,
 		Assets:  assets.Dir,
 		Version: assets.Version,
 		Start:   instance == nil || !instance.isReady(ctx),
@@ -40,18 +42,18 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 
 // LookUp returns the assets that Build would return, and whether they are built already.
 func LookUp(ctx context.Context, cache Cache, release Release) (Assets, bool, error) {
-	return controlPlaneRecipe(release).lookUp(ctx, cache)
+	assets, exist, _, err := controlPlaneRecipe(release).lookUp(ctx, cache)
+	return assets, exist, err
 }
 
-func (r recipe) lookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
+func (r recipe) lookUp(ctx context.Context, cache Cache) (assets Assets, exist bool, from origin, err error) {
 	files, err := r.sourceFiles()
 	if err != nil {
-		return Assets{}, false, err
+		return Assets{}, false, origin{}, err
 	}
-	tool, err := findGo(ctx)
-	if err != nil {
-		return Assets{}, false, err
+	if from, err = r.findOrigin(ctx, cache, files); err != nil {
+		return Assets{}, false, origin{}, err
 	}
-	assets := cache.assetsOf(r.release, r.buildKey(files, tool.version))
-	return assets, r.isBuilt(assets), nil
+	assets = cache.assetsOf(r.release, from.key)
+	return assets, r.isBuilt(assets), from, nil
 }

@@ -8,10 +8,11 @@ import (
 
 // recipe is what one build makes: the programs of modules in one directory.
 type recipe struct {
-	name    string // part of the key; empty for the control plane
-	release Release
-	modules []module
-	links   []string // names of the first module's binary
+	name     string // part of the key; empty for the control plane
+	release  Release
+	platform Platform // that it builds for
+	modules  []module
+	links    []string // names of the first module's binary
 }
 
 // module is a main module that a recipe builds. Its files are embedded.
@@ -36,7 +37,7 @@ func (m module) flags() []string {
 // controlPlaneRecipe makes one binary with the programs of a release's control plane.
 func controlPlaneRecipe(release Release) recipe {
 	release = release.orNewest()
-	return recipe{release: release, modules: []module{kubernetesModule(release)}, links: controlPlanePrograms()}
+	return recipe{release: release, platform: hostPlatform(), modules: []module{kubernetesModule(release)}, links: controlPlanePrograms()}
 }
 
 // nodeRecipe makes the same binary of the newest release with the programs of a node as well, and what a node needs
@@ -45,8 +46,9 @@ func nodeRecipe() recipe {
 	kubernetes := kubernetesModule(Version)
 	kubernetes.tags = []string{"node"}
 	return recipe{
-		name:    "node-",
-		release: Version,
+		name:     "node-",
+		release:  Version,
+		platform: hostPlatform(),
 		modules: []module{
 			kubernetes,
 			{

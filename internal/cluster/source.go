@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -72,10 +71,11 @@ func (r recipe) readSource(m module, name string) ([]byte, error) {
 	return data, err
 }
 
-// buildKey identifies a build. Equal keys mean the same sources, compiler and platform.
-func (r recipe) buildKey(files []sourceFile, goVersion string) string {
+// buildKey identifies a build. Equal keys mean the same sources, builder and platform. The builder is a version of Go,
+// or byRelease.
+func (r recipe) buildKey(files []sourceFile, builder string) string {
 	hash := sha256.New()
-	fmt.Fprintln(hash, goVersion, runtime.GOOS, runtime.GOARCH, trimmedModule, trimmedFile)
+	fmt.Fprintln(hash, builder, r.platform.OS, r.platform.Arch, trimmedModule, trimmedFile)
 	for _, m := range r.modules {
 		fmt.Fprintln(hash, m.flags(), m.packages)
 	}

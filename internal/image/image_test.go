@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,8 +39,7 @@ func TestImage(t *testing.T) {
 
 // testReproducible checks that the same sources give the same digest in another folder, by another user and at another time.
 func testReproducible(t *testing.T, first *Image, files map[string][]byte) {
-	umask := syscall.Umask(0o077)
-	defer syscall.Umask(umask)
+	defer setUmask(0o077)()
 	keepCaches(t)
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("USER", "somebody")

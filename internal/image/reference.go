@@ -24,8 +24,9 @@ func ParseTag(text string) (name.Tag, error) {
 	return tag, nil
 }
 
+
 // ParseBase returns the base image that a text names by its digest. It returns an error without a
-// digest, see MissingDigest.
+// digest.
 func ParseBase(text string) (Base, error) {
 	digest, err := name.NewDigest(text)
 	if err != nil {

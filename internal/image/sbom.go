@@ -46,17 +46,23 @@ func (p *Plan) sbomOf(built *Image) ([]byte, error) {
 	return append(document, '\n'), err
 }
 
-// addModules adds the Go modules of an executable to an image.
-func (b *bill) addModules(image common.ElementID, build *debug.BuildInfo) {
+// addModules adds the Go modules of an executable to an image, or those of one that the document itself describes.
+func (b *bill) addModules(owner common.ElementID, build *debug.BuildInfo) {
+	how := common.TypeRelationshipContains
+	if owner == "DOCUMENT" {
+		how = common.TypeRelationshipDescribe
+	}
 	main := b.add(goPackage(build.Main))
-	b.relate(image, common.TypeRelationshipContains, main)
+	b.relate(owner, how, main)
 	modules := []spdx.Package{goPackage(debug.Module{Path: "stdlib", Version: strings.TrimPrefix(build.GoVersion, "go")})}
 	for _, module := range build.Deps {
 		modules = append(modules, goPackage(*module))
 	}
 	for _, module := range modules {
 		id := b.add(module)
-		b.relate(image, common.TypeRelationshipContains, id)
+		if owner != "DOCUMENT" {
+			b.relate(owner, how, id)
+		}
 		b.relate(main, common.TypeRelationshipDependsOn, id)
 	}
 }
