@@ -18,8 +18,8 @@ func newCheck(s streams) *cobra.Command {
 		Short: "Fail if the project is not what its spec files say",
 		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
 object of its API or shows one that is gone, if the functions New and main that the generated code needs are not there,
-or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
-failure. For continuous integration, with --no-cache: then everything is done again.
+if the versions in go.mod and tools.mod do not fit each other, or if a package in dist/ is out of date. Warnings are
+shown and are no failure. For continuous integration, with --no-cache: then everything is done again.
 
 With --requests, fail also for permissions of the operator's roles that no test has used. The folder is one that tests
 with operatortest.Config.Roles have had in $OPGEN_TEST_REQUESTS. Those that no test can use are named with the reason.`,
@@ -46,6 +46,11 @@ with operatortest.Config.Roles have had in $OPGEN_TEST_REQUESTS. Those that no t
 			if err != nil {
 				return err
 			}
+			stale, err := checkPackages(p.Dir, p.Spec)
+			if err != nil {
+				return err
+			}
+			findings = append(findings, stale...)
 			unused, err := requested.findUnused(p.Dir)
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -20,15 +21,27 @@ const (
 // more and exits with 1.
 var errReported = errors.New("findings reported")
 
+// errEnded is the error of another opgen that this one has run. That one has printed it.
+type errEnded struct{ code int }
+
+// Error returns the exit code in words.
+func (e errEnded) Error() string { return fmt.Sprintf("ended with %d", e.code) }
+
+// Is makes it an errReported.
+func (e errEnded) Is(other error) bool { return other == errReported }
+
 // exitCode maps an error to the exit code of the process.
 func exitCode(err error) int {
 	var (
+		ended    errEnded
 		input    project.InputError
 		problems spec.Problems
 	)
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &ended):
+		return ended.code
 	case errors.Is(err, errReported):
 		return exitFindings
 	case errors.As(err, &input), errors.As(err, &problems):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"os"
 	"strings"
@@ -11,19 +12,20 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
 
-// eventually is "eventually PROGRAM ARG...": like exec, tried again for a minute at the most until
-// it succeeds.
+// eventually is "eventually PROGRAM ARG...": like exec, tried again until it succeeds, for a minute or
+// what OPGEN_TEST_PATIENCE says.
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: eventually PROGRAM ARG...")
 	}
-	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	patience, err := time.ParseDuration(cmp.Or(os.Getenv("OPGEN_TEST_PATIENCE"), "1m"))
+	ts.Check(err)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		if err = ts.Exec(args[0], args[1:]...); err == nil {
 			return
 		}
 	}
-	ts.Fatalf("not within a minute: %v", err)
+	ts.Fatalf("not within %s: %v", patience, err)
 }
 
 // capture is "capture NAME": the variable NAME takes what the last program has printed.

@@ -30,6 +30,8 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"allowed":    allowed,
 			"capture":    capture,
+			"checkout":   checkout,
+			"replace":    replaceText,
 			"eventually": eventually,
 			"exits":      exits,
 			"publish":    publish,
@@ -59,7 +61,7 @@ func setUpScript(env *testscript.Env) error {
 	}
 	env.Setenv("BINARY", binary) // a file that is no text
 	env.Setenv("GOPROXY", "off")
-	env.Setenv("CGO_ENABLED", "0") // as the rest of make test: otherwise most packages are compiled a second time
+	env.Setenv("CGO_ENABLED", "0")                     // as the rest of make test: otherwise most packages are compiled a second time
 	env.Setenv("GOFLAGS", "-mod=readonly -ldflags=-w") // without debug information, a program is linked in half the time
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 	cache, err := cluster.DefaultCache()
@@ -92,10 +94,13 @@ func shareBuilds(env *testscript.Env, machine string) error {
 	return os.Symlink(builds, filepath.Join(own, "kubernetes"))
 }
 
-// scriptCondition adds [cluster]: a cluster for tests is there.
+// scriptCondition adds [cluster]: a cluster for tests is there, and [releases]: this run compiles opgen as releases.
 func scriptCondition(condition string) (bool, error) {
-	if condition == "cluster" {
+	switch condition {
+	case "cluster":
 		return os.Getenv("OPGEN_TEST_KUBECONFIG") != "", nil
+	case "releases":
+		return os.Getenv("OPGEN_TEST_RELEASES") != "", nil
 	}
 	return false, errors.New("unknown condition")
 }

@@ -101,7 +101,11 @@ func (k *Kubebuilder) chooseHeader(files fs.FS, name string) {
 
 // Input returns what the project is generated from, given opgen.yaml: its kinds are added to that.
 func (k Kubebuilder) Input(parsed *spec.Project, projectFile []byte, version string) (Addition, error) {
-	p := &Project{Dir: k.dir, Tree: os.DirFS(k.dir), Spec: parsed, module: k.module, Tool: ToolFor(k.module.Dir, version)}
+	tool, err := ToolFor(k.module.Dir, version)
+	if err != nil {
+		return Addition{}, err
+	}
+	p := &Project{Dir: k.dir, Tree: os.DirFS(k.dir), Spec: parsed, module: k.module, Tool: tool}
 	added, err := p.AddAPIs(k.specs)
 	if err != nil {
 		return Addition{}, err

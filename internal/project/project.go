@@ -50,7 +50,9 @@ func (p *Project) readAll(version string) (*Project, error) {
 	p.Spec, problems = spec.ParseProject(file.Name, file.Data)
 	if p.Spec != nil {
 		p.module = ModuleOf(p.Dir, p.Spec.Module)
-		p.Tool = ToolFor(p.module.Dir, version)
+		if p.Tool, err = ToolFor(p.module.Dir, version); err != nil {
+			return nil, err
+		}
 	}
 	for _, read := range []func() (spec.Problems, error){
 		p.readAPIs, p.readControllers, func() (spec.Problems, error) { return misnamedFiles(tree) },

@@ -1,14 +1,12 @@
 package project
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -35,21 +33,27 @@ func (r Raised) Remove() {
 // go mod tidy find them, in a copy of the module files: a version that the runtime does not need higher
 // stays. files are those that the project does not have yet, by their paths in dir.
 func RaiseModule(ctx context.Context, dir string, tool scaffold.Tool, files map[string][]byte) (Raised, error) {
+	return raiseModule(ctx, dir, tool, files)
+}
+
+// raiseModule does so with more flags for go mod tidy.
+func raiseModule(ctx context.Context, dir string, tool scaffold.Tool, files map[string][]byte, flags ...string) (Raised, error) {
 	temp, err := os.MkdirTemp("", "opgen")
 	if err != nil {
 		return Raised{}, err
 	}
 	raised := Raised{Module: moduleAt(dir), ModFile: filepath.Join(temp, "go.mod"), temp: temp}
-	if err := raised.prepare(tool); err != nil {
+	if err := copyModFiles(filepath.Join(raised.Module.Dir, "go.mod"), raised.ModFile, tool); err != nil {
 		raised.Remove()
 		return Raised{}, err
 	}
 	overlay, err := raised.overlay(dir, files)
 	if err == nil {
-		err = tidy(ctx, raised.Module.Dir, raised.ModFile, overlay)
+		args := append([]string{"mod", "tidy", "-modfile=" + raised.ModFile, "-overlay=" + overlay}, flags...)
+		err = findVersions(ctx, raised.Module.Dir, args...)
 	}
 	if err == nil {
-		raised.Changes, err = raised.changes()
+		raised.Changes, err = overwriteModFiles(raised.Module.Dir, raised.ModFile)
 	}
 	if err != nil {
 		raised.Remove()
@@ -57,24 +61,27 @@ func RaiseModule(ctx context.Context, dir string, tool scaffold.Tool, files map[
 	return raised, err
 }
 
-// prepare copies the module files and adds opgen.
-func (r Raised) prepare(tool scaffold.Tool) error {
-	goMod, err := os.ReadFile(filepath.Join(r.Module.Dir, "go.mod"))
+// copyModFiles copies a module file with its checksums, and requires opgen in it.
+func copyModFiles(from, to string, tool scaffold.Tool) error {
+	modFile, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	if goMod, err = scaffold.RequireOpgen(goMod, tool); err != nil {
-		return InputErrorf("%s: %w", ShortPath(filepath.Join(r.Module.Dir, "go.mod")), err)
+	if modFile, err = scaffold.RequireOpgen(modFile, tool); err != nil {
+		return InputErrorf("%s: %w", ShortPath(from), err)
 	}
-	if err := os.WriteFile(r.ModFile, goMod, 0o600); err != nil {
+	if err := os.WriteFile(to, modFile, 0o600); err != nil {
 		return err
 	}
-	sums, err := os.ReadFile(filepath.Join(r.Module.Dir, "go.sum"))
+	sums, err := os.ReadFile(sumFile(from))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(err, os.WriteFile(filepath.Join(r.temp, "go.sum"), sums, 0o600))
+	return errors.Join(err, os.WriteFile(sumFile(to), sums, 0o600))
 }
+
+// sumFile returns the path of the checksums of a module file.
+func sumFile(modFile string) string { return strings.TrimSuffix(modFile, ".mod") + ".sum" }
 
 // overlay writes the file that shows files to the go command that are not in dir yet.
 func (r Raised) overlay(dir string, files map[string][]byte) (string, error) {
@@ -94,37 +101,24 @@ func (r Raised) overlay(dir string, files map[string][]byte) (string, error) {
 	return overlay, os.WriteFile(overlay, data, 0o600)
 }
 
-// changes compares the module files with those of the module.
-func (r Raised) changes() (*tree.Changes, error) {
+// overwriteModFiles returns the changes that put a module file with its checksums into dir.
+func overwriteModFiles(dir, modFile string) (*tree.Changes, error) {
 	var files []tree.File
-	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(r.temp, name))
+	for _, name := range []string{modFile, sumFile(modFile)} {
+		content, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, tree.File{Path: name, Content: content})
+		files = append(files, tree.File{Path: filepath.Base(name), Content: content})
 	}
-	return tree.Overwrite(os.DirFS(r.Module.Dir), files)
+	return tree.Overwrite(os.DirFS(dir), files)
 }
 
-// tidy runs go mod tidy on a copy of the module files in dir.
-func tidy(ctx context.Context, dir, modFile, overlay string) error {
-	cmd := exec.CommandContext(ctx, "go", "mod", "tidy", "-modfile="+modFile, "-overlay="+overlay)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GO111MODULE=on")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	err := cmd.Run()
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, exec.ErrNotFound):
-		return errors.New("no Go toolchain found: put go on the PATH")
+// findVersions has a command of Go change a copy of the module files of the module in dir.
+func findVersions(ctx context.Context, dir string, args ...string) error {
+	_, stderr, err := runGo(ctx, dir, nil, args...)
+	if err != nil && stderr != "" {
+		return fmt.Errorf("go %s %s finds no versions with which the project builds:\n%s", args[0], args[1], lastLines(stderr, 20))
 	}
-	return fmt.Errorf("go mod tidy finds no versions with which the project builds:\n%s", lastLines(stderr.String(), 20))
-}
-
-// lastLines returns the last lines of a text. What go downloads comes before what it says about it.
-func lastLines(text string, most int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+	return err
 }

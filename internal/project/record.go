@@ -73,7 +73,10 @@ func (r *Record) Load(version string) (*Project, error) {
 // also returns what that run warned of.
 func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
 	last := r.last
-	tool := ToolFor(ModuleOf(r.dir, last.Templates.Module).Dir, version)
+	tool, err := ToolFor(ModuleOf(r.dir, last.Templates.Module).Dir, version)
+	if err != nil {
+		return nil, false //nolint:nilerr // load returns the error
+	}
 	if len(last.Answers) == 0 || last.Settings != r.describeSettings(tool) || !cache.Same(os.DirFS(r.dir), last.Answers) {
 		return nil, false
 	}

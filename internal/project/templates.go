@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/modulecache"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/citemplates"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 	"github.com/opgen-dev/opgen/internal/tree"
 )
@@ -33,9 +33,18 @@ type NewTemplates struct {
 
 // FindTemplates finds the templates that opgen init --template names: a folder on disk, whose
 // templates are copied into the project, or MODULE/PATH@VERSION, which the go command downloads.
-// Only this and the local Kubernetes use the network.
-func FindTemplates(ctx context.Context, names []string) (NewTemplates, error) {
+// ci are systems of continuous integration, whose templates opgen has and copies as well.
+func FindTemplates(ctx context.Context, names, ci []string) (NewTemplates, error) {
 	var found NewTemplates
+	for _, name := range ci {
+		folder, exists := citemplates.Folder(name)
+		if !exists {
+			return found, InputErrorf("--ci %q is not accepted\n    accepted: %s", name, strings.Join(citemplates.Names(), ", "))
+		}
+		if err := found.copyFolder(name, folder); err != nil {
+			return found, InputErrorf("--ci %s: %w", name, err)
+		}
+	}
 	for _, name := range names {
 		add := found.addFolder
 		if isModule(name) {
@@ -62,7 +71,12 @@ func (n *NewTemplates) addFolder(name string) error {
 	} else if err == nil && !info.IsDir() {
 		return errors.New("is a file: name the folder that it is in")
 	}
-	source, problems, err := usertemplates.Read(name, os.DirFS(name))
+	return n.copyFolder(name, os.DirFS(name))
+}
+
+// copyFolder adds copies of the templates in a tree.
+func (n *NewTemplates) copyFolder(name string, files fs.FS) error {
+	source, problems, err := usertemplates.Read(name, files)
 	switch {
 	case err != nil:
 		return err
@@ -126,20 +140,11 @@ func downloadModule(ctx context.Context, path, version string) (downloadedModule
 	for candidate := path; candidate != ""; candidate = candidate[:max(strings.LastIndex(candidate, "/"), 0)] {
 		args = append(args, candidate+"@"+version)
 	}
-	temp, err := os.MkdirTemp("", "opgen-download-") // a folder without a module file
-	if err != nil {
+	output, stderr, err := runGo(ctx, "", nil, args...) // fails if one of the candidates is not a module
+	if errors.Is(err, errNoGo) {
 		return downloadedModule{}, err
 	}
-	defer os.RemoveAll(temp)
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = temp, append(os.Environ(), "GOWORK=off", "GO111MODULE=on")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	output, err := cmd.Output() // fails if one of the candidates is not a module
-	if errors.Is(err, exec.ErrNotFound) {
-		return downloadedModule{}, errors.New("no Go toolchain found: put go on the PATH")
-	}
-	refused := firstLine(stderr.String())
+	refused := firstLine(stderr)
 	for decoder := json.NewDecoder(bytes.NewReader(output)); ; {
 		var m downloadedModule
 		if decodeErr := decoder.Decode(&m); errors.Is(decodeErr, io.EOF) {
@@ -158,10 +163,4 @@ func downloadModule(ctx context.Context, path, version string) (downloadedModule
 		return downloadedModule{}, fmt.Errorf("go mod download: %w", err)
 	}
 	return downloadedModule{}, errors.New(refused)
-}
-
-// firstLine returns the first line of a message.
-func firstLine(message string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
-	return line
 }

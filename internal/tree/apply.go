@@ -93,7 +93,7 @@ func (c *Changes) lockWrites(before map[string]LockedFile) (first, last []Change
 		case lock.Path != LockPath:
 		case len(before) > 0:
 			pending := lock
-			if pending.New, err = addPending(lock.New, before); err != nil {
+			if pending.New, err = c.lock.withPending(before).marshal(); err != nil {
 				return nil, nil, err
 			}
 			first, last = []Change{pending}, []Change{lock}

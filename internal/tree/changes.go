@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -58,6 +59,7 @@ func (c Change) Diff() []byte {
 type Changes struct {
 	list []Change
 	gone []string // files of the lock that neither the set nor the tree has
+	lock Lock     // as it is afterwards
 }
 
 // IsEmpty reports whether there is nothing to change.
@@ -104,7 +106,7 @@ func (c *Changes) Force() *Changes {
 		}
 		forced[i].Reason = ""
 	}
-	return &Changes{forced, c.gone}
+	return &Changes{forced, c.gone, c.lock}
 }
 
 // ErrConflict is the error of Apply for changes with conflicts.
@@ -117,4 +119,15 @@ func conflictError(conflicts []Change) error {
 		lines[i] = fmt.Sprintf("%s: %s", c.Path, c.Reason)
 	}
 	return fmt.Errorf("%w: nothing was written\n%s", ErrConflict, strings.Join(lines, "\n"))
+}
+
+// GoFiles returns the new contents of the Go files that Apply would write, by their paths.
+func (c *Changes) GoFiles() map[string][]byte {
+	files := map[string][]byte{}
+	for _, change := range c.Pending() {
+		if path.Ext(change.Path) == ".go" && change.Action != Remove {
+			files[change.Path] = change.New
+		}
+	}
+	return files
 }

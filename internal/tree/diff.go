@@ -40,13 +40,15 @@ func (s *FileSet) Diff(tree fs.FS, before Lock) (*Changes, error) {
 			list = append(list, Change{Path: dropped, Action: Remove, Owner: Once, Old: old})
 		}
 	}
-	lock, err := s.lock.changeIn(tree)
+	after := s.lock
+	after.Packages, after.Pending = before.Packages, before.pendingOf(before.isPackaged) // opgen package makes them
+	lock, err := after.changeIn(tree)
 	if err != nil {
 		return nil, err
 	}
 	list = append(list, lock)
 	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return &Changes{list, gone}, nil
+	return &Changes{list, gone, after}, nil
 }
 
 // changeIn decides what happens to a file of the set.
@@ -125,20 +127,16 @@ func (s *FileSet) staleChanges(tree fs.FS, lock Lock) (changes []Change, gone []
 		made[FoldCase(f.Path)] = true
 	}
 	for _, stale := range lock.ListedPaths() {
-		if made[FoldCase(stale)] {
+		if made[FoldCase(stale)] || lock.packagedChecksum(stale) != "" {
 			continue
 		}
-		old, err := ReadRegularFile(tree, stale)
+		change, err := lock.removal(tree, stale)
 		if err != nil {
 			return nil, nil, err
 		}
-		if old == nil {
+		if change.Old == nil {
 			gone = append(gone, stale)
 			continue
-		}
-		change := Change{Path: stale, Action: Remove, Template: lock.templateOf(stale), Old: old}
-		if !slices.Contains(lock.checksums(stale), ContentChecksum(old)) {
-			change.Action, change.Reason = Conflict, reasonEdited+fromTemplate(change.Template)
 		}
 		changes = append(changes, change)
 	}
@@ -148,7 +146,7 @@ func (s *FileSet) staleChanges(tree fs.FS, lock Lock) (changes []Change, gone []
 // Diff compares the lock alone with the one of a tree.
 func (l Lock) Diff(tree fs.FS) (*Changes, error) {
 	change, err := l.changeIn(tree)
-	return &Changes{list: []Change{change}}, err
+	return &Changes{list: []Change{change}, lock: l}, err
 }
 
 // changeIn returns what happens to the lock. It is never in conflict, because only opgen uses it.

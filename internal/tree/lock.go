@@ -36,6 +36,7 @@ type Lock struct {
 	Namespaces  ChildNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces other than the parent's
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
 	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file made from an author's template
+	Packages    map[string]LockedPackage    `json:"packages,omitempty"`    // helm, manifests or olm → its files
 	// Pending are the files that an Apply replaces or removes, as they were before it. A lock has
 	// them until all is done, and lists the files as they are afterwards, too.
 	Pending map[string]LockedFile `json:"pending,omitempty"`
@@ -65,6 +66,16 @@ type LockedController struct {
 // kind of children. spec.AllNamespaces alone means every namespace.
 type ChildNamespaces map[string]map[string][]string
 
+// LockedPackage is a package of the operator in opgen.lock, with what its command was told.
+type LockedPackage struct {
+	Dir      string            `json:"dir,omitempty"` // of the kustomization, from that of the project; empty: deploy
+	Version  string            `json:"version,omitempty"`
+	Image    string            `json:"image,omitempty"`
+	Channel  string            `json:"channel,omitempty"`
+	Replaces string            `json:"replaces,omitempty"`
+	Files    map[string]string `json:"files"` // path → checksum
+}
+
 // LockedFile is a file with the author's template that it is made from.
 type LockedFile struct {
 	Template string `json:"template,omitempty"` // empty if opgen makes the file
@@ -74,8 +85,28 @@ type LockedFile struct {
 // checksums returns the checksums that a file of opgen can have: none if the lock does not list it,
 // and two while an Apply replaces it.
 func (l Lock) checksums(file string) []string {
-	listed := []string{l.Files[file], l.Templated[file].Checksum, l.Pending[file].Checksum}
+	listed := []string{l.Files[file], l.Templated[file].Checksum, l.packagedChecksum(file), l.Pending[file].Checksum}
 	return slices.DeleteFunc(listed, func(checksum string) bool { return checksum == "" })
+}
+
+// packagedChecksum returns the checksum of a file of a package, and "" if no package has it.
+func (l Lock) packagedChecksum(file string) string {
+	for _, p := range l.Packages {
+		if sum := p.Files[file]; sum != "" {
+			return sum
+		}
+	}
+	return ""
+}
+
+// isPackaged reports whether a package has a file.
+func (l Lock) isPackaged(file string) bool { return l.packagedChecksum(file) != "" }
+
+// pendingOf returns the pending files that a command leaves for the next run of another one.
+func (l Lock) pendingOf(leaves func(file string) bool) map[string]LockedFile {
+	pending := maps.Clone(l.Pending)
+	maps.DeleteFunc(pending, func(file string, _ LockedFile) bool { return !leaves(file) })
+	return pending
 }
 
 // templateOf returns the template of a file, and "" if the lock lists none.
@@ -113,7 +144,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
-		return Lock{}, LockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files, templated and pending")
+		return Lock{}, LockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files, templated, packages and pending")
 	}
 	return lock, lock.checkPaths()
 }
@@ -190,7 +221,7 @@ func (l Lock) marshal() ([]byte, error) {
 	if apis.APIs == nil {
 		apis.APIs = map[string]LockedAPI{}
 	}
-	for _, part := range []any{Lock{Version: l.Version}, apis, Lock{Controllers: l.Controllers}, Lock{Children: l.Children}, Lock{Namespaces: l.Namespaces}, Lock{Files: l.Files}, Lock{Templated: l.Templated}} {
+	for _, part := range []any{Lock{Version: l.Version}, apis, Lock{Controllers: l.Controllers}, Lock{Children: l.Children}, Lock{Namespaces: l.Namespaces}, Lock{Files: l.Files}, Lock{Templated: l.Templated}, Lock{Packages: l.Packages}, Lock{Pending: l.Pending}} {
 		text, err := yamltext.Marshal(part)
 		if err != nil {
 			return nil, err
@@ -202,10 +233,16 @@ func (l Lock) marshal() ([]byte, error) {
 	return out, nil
 }
 
-// addPending adds files that are about to be replaced or removed to a rendered lock.
-func addPending(lock []byte, pending map[string]LockedFile) ([]byte, error) {
-	text, err := yamltext.Marshal(Lock{Pending: pending})
-	return slices.Concat(lock, text), err
+// withPending returns the lock with more files that are about to be replaced or removed.
+func (l Lock) withPending(more map[string]LockedFile) Lock {
+	pending := maps.Clone(more)
+	for file, before := range l.Pending {
+		if _, isSet := pending[file]; !isSet {
+			pending[file] = before
+		}
+	}
+	l.Pending = pending
+	return l
 }
 
 // ContentChecksum returns a checksum that does not depend on line endings, which git may convert in

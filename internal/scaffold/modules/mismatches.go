@@ -25,13 +25,22 @@ func (r Release) Mismatches(goMod, toolsMod []byte) []Mismatch {
 		return mismatches
 	}
 	if project[Opgen] != tools[Opgen] {
-		mismatches = append(mismatches, Mismatch{"go.mod", fmt.Sprintf("links the runtime of opgen %s, but tools.mod generates with opgen %s",
-			project[Opgen], tools[Opgen])})
+		mismatches = append(mismatches, Mismatch{"go.mod", fmt.Sprintf("links the runtime of opgen %s, but tools.mod generates with opgen %s: run opgen upgrade %s",
+			project[Opgen], tools[Opgen], laterOf(project[Opgen], tools[Opgen]))})
 	}
 	if r.Checkout == "" && tools[Opgen] != r.Version {
-		mismatches = append(mismatches, Mismatch{"tools.mod", fmt.Sprintf("generates with opgen %s, but this is opgen %s", tools[Opgen], r.Version)})
+		mismatches = append(mismatches, Mismatch{"tools.mod", fmt.Sprintf("generates with opgen %s, but this is opgen %s: run opgen upgrade %s, or use the opgen of the project",
+			tools[Opgen], r.Version, laterOf(tools[Opgen], r.Version))})
 	}
 	return append(mismatches, kubernetesMismatches(project)...)
+}
+
+// laterOf returns the later one of two versions. A checkout counts as the earliest.
+func laterOf(a, b string) string {
+	if semver.Compare(a, b) < 0 {
+		return b
+	}
+	return a
 }
 
 // kubernetesMismatches returns the Kubernetes modules of another minor version than the pinned one.
@@ -48,7 +57,7 @@ func kubernetesMismatches(project map[string]string) []Mismatch {
 			continue
 		}
 		if has := project[path]; has != "" && semver.MajorMinor(has) != semver.MajorMinor(tested) {
-			mismatches = append(mismatches, Mismatch{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, tested)})
+			mismatches = append(mismatches, Mismatch{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s: require that", path, has, tested)})
 		}
 	}
 	return mismatches
@@ -75,6 +84,15 @@ func versionsInModFile(name string, data []byte) (map[string]string, []Mismatch)
 		return nil, []Mismatch{{name, "does not require " + Opgen}}
 	}
 	return versions, nil
+}
+
+// VersionOf returns the version of opgen that a module file requires. It is the path of a checkout if that replaces it.
+func VersionOf(name string, data []byte) (string, error) {
+	versions, mismatches := versionsInModFile(name, data)
+	if len(mismatches) > 0 {
+		return "", fmt.Errorf("%s: %s", mismatches[0].Path, mismatches[0].Message)
+	}
+	return versions[Opgen], nil
 }
 
 // requiredVersions returns the versions that a module file requires.

@@ -3,6 +3,7 @@ package modules
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -138,9 +139,18 @@ func GoVersion() (string, error) {
 	return file.Go.Version, nil
 }
 
-// Require returns go.mod of an existing module that requires opgen as well.
-func (r Release) Require(goMod []byte) ([]byte, error) {
-	file, err := modfile.Parse("go.mod", goMod, nil)
+// Require returns a module file that exists with a requirement of this opgen. What it required and replaced of opgen
+// before is dropped.
+func (r Release) Require(modFile []byte) ([]byte, error) {
+	file, err := modfile.Parse("go.mod", modFile, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, replace := range file.Replace {
+		if replace.Old.Path == Opgen {
+			err = errors.Join(err, file.DropReplace(Opgen, replace.Old.Version))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -90,6 +90,24 @@ func TestRequireKeepsWhatAModuleHas(t *testing.T) {
 	}
 }
 
+func TestRequireDropsACheckout(t *testing.T) {
+	checkout := Release{Checkout: "../.."}
+	goMod, err := checkout.GoMod("example.com/p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	released, err := Release{Version: "v0.2.0"}.Require(goMod)
+	if err != nil || strings.Contains(string(released), "replace") || !strings.Contains(string(released), Opgen+" v0.2.0") {
+		t.Errorf("got %v, expected a requirement of v0.2.0 and no replacement:\n%s", err, released)
+	}
+	if version, err := VersionOf("go.mod", released); err != nil || version != "v0.2.0" {
+		t.Errorf("VersionOf = %q, %v", version, err)
+	}
+	if version, err := VersionOf("go.mod", goMod); err != nil || version != "../.." {
+		t.Errorf("VersionOf = %q, %v", version, err)
+	}
+}
+
 func TestMismatches(t *testing.T) {
 	r := Release{Version: "v0.1.0"}
 	goMod, err := r.GoMod("example.com/p")
@@ -109,19 +127,19 @@ func TestMismatches(t *testing.T) {
 		"a fresh project": {release: r},
 		"an old runtime": {
 			release: r, old: Opgen + " v0.1.0", new: Opgen + " v0.0.9",
-			want: []string{"go.mod: links the runtime of opgen v0.0.9, but tools.mod generates with opgen v0.1.0"},
+			want: []string{"go.mod: links the runtime of opgen v0.0.9, but tools.mod generates with opgen v0.1.0: run opgen upgrade v0.1.0"},
 		},
 		"an old generator": {
 			release: Release{Version: "v0.2.0"},
-			want:    []string{"tools.mod: generates with opgen v0.1.0, but this is opgen v0.2.0"},
+			want:    []string{"tools.mod: generates with opgen v0.1.0, but this is opgen v0.2.0: run opgen upgrade v0.2.0, or use the opgen of the project"},
 		},
 		"another minor version of Kubernetes": {
 			release: r, old: "k8s.io/api " + kubernetes, new: "k8s.io/api v0.99.0",
-			want: []string{"go.mod: k8s.io/api v0.99.0 does not fit opgen, which is tested with " + kubernetes},
+			want: []string{"go.mod: k8s.io/api v0.99.0 does not fit opgen, which is tested with " + kubernetes + ": require that"},
 		},
 		"a replaced Kubernetes": {
 			release: r, old: "require (", new: "replace k8s.io/api => k8s.io/api v0.1.0\n\nrequire (",
-			want: []string{"go.mod: k8s.io/api v0.1.0 does not fit opgen, which is tested with " + kubernetes},
+			want: []string{"go.mod: k8s.io/api v0.1.0 does not fit opgen, which is tested with " + kubernetes + ": require that"},
 		},
 		"another patch of Kubernetes": {release: r, old: "k8s.io/api " + kubernetes, new: "k8s.io/api " + kubernetes + "9"},
 		"no opgen": {
