@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -33,11 +32,15 @@ func Render(dir string, image Image) ([]*Object, error) {
 	}
 	var objects []*Object
 	for _, resource := range resources.Resources() {
-		content, err := resource.Map()
+		object := new(Object)
+		content, err := resource.MarshalJSON()
+		if err == nil {
+			err = object.UnmarshalJSON(content)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("render %s: %w", dir, err)
 		}
-		objects = append(objects, &unstructured.Unstructured{Object: content})
+		objects = append(objects, object)
 	}
 	return objects, nil
 }

@@ -114,7 +114,7 @@ func (c *checker) checkProject(p *Project, apis []*Summary) {
 				"write multigroup: true in "+p.File+", or use one group")
 		}
 		if p.Watch == WatchNamespace && api.Scope == Cluster && api.Operator != nil {
-			c.fail(api.PositionOf("scope"), "scope", "an operator that watches one namespace cannot see cluster-scoped objects",
+			c.fail(api.PositionOf("scope"), "scope", "an operator with watch: namespace cannot see cluster-scoped objects",
 				"write watch: cluster in "+p.File)
 		}
 	}

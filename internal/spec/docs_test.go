@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"os"
 	"regexp"
 	"slices"
@@ -42,7 +43,7 @@ func TestReferenceExamples(t *testing.T) {
 // TestGuideExamples parses what the guides show of spec files: whole ones, and operator blocks.
 func TestGuideExamples(t *testing.T) {
 	const head = "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\nnames: {kind: Shop}\nversions: [{name: v1, spec: {properties: {}}}]\n"
-	for page, least := range map[string]int{"runtime.md": 1, "children.md": 4} {
+	for page, least := range map[string]int{"guide.md": 1, "runtime.md": 1, "children.md": 4} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +54,12 @@ func TestGuideExamples(t *testing.T) {
 		}
 		for _, e := range examples {
 			var problems Problems
-			if IsController(e[1]) {
+			switch {
+			case IsController(e[1]):
 				_, problems = ParseController("controller.yaml", e[1])
-			} else {
+			case bytes.HasPrefix(e[1], []byte("apiVersion:")):
+				_, problems = ParseAPI("api.yaml", e[1])
+			default:
 				_, problems = ParseAPI("api.yaml", []byte(head+string(e[1])))
 			}
 			if err := problems.Err(); err != nil {

@@ -3,6 +3,10 @@ package spec
 import (
 	"fmt"
 	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
 // headerKeys returns apiVersion and kind, with which every spec file starts.
@@ -24,6 +28,8 @@ func projectMapping(p *Project) Mapping {
 			Doc: "DNS suffix that `create api` completes a group without a dot with"},
 		{Name: "watch", value: wordOr(WatchCluster, &p.Watch, WatchCluster, WatchNamespace),
 			Doc: "`cluster`: every namespace, with a ClusterRole; `namespace`: the operator's own namespace, with a Role"},
+		{Name: "watchNamespaces", Absent: "the operator's own", value: watchedNamespaces(&p.WatchNamespaces),
+			Doc: "with `watch: namespace`: the namespaces to watch, with a Role in each"},
 		{Name: "multigroup", value: trueOrFalseBy(false, &p.Multigroup),
 			Doc: "`true` puts Go types into `api/<group>/<version>`, which several groups need"},
 		{Name: "minKubernetes", value: kubernetesVersion(&p.MinKubernetes),
@@ -44,7 +50,32 @@ func projectMapping(p *Project) Mapping {
 			Doc: "where the certificate of [webhooks](#webhooks) comes from, if the project has any"},
 		{Name: "image", Absent: "the default base, for `linux/amd64` and `linux/arm64`", value: partMapping(func() Mapping { return imageMapping(&p.Image) }),
 			Doc: "what [the operator's container image](#container-image) is built from"},
-	}...)}
+		{Name: "package", Absent: "what opgen knows", value: partMapping(func() Mapping { return packageMapping(&p.Package) }),
+			Doc: "what [charts and bundles](#charts-and-bundles) say of the operator"},
+	}...), rules: []rule{watchesNoList(noKey("watch")), watchesNoList(isOneOf("watch", WatchCluster))}}
+}
+
+// watchedNamespaces accepts a list of namespaces.
+func watchedNamespaces(into *[]string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if n.Kind != yaml.SequenceNode {
+				d.fail(n, path, "is no list", "write a list of names: [shop-a, shop-b]")
+				return
+			}
+			d.decodeNamespaceList(n, path, into, "watch: cluster")
+		},
+		schema: func(*Language) *jsonschema.Schema { return namespaceListSchema() },
+	}
+}
+
+// watchesNoList excludes a list of namespaces for an operator that watches all.
+func watchesNoList(when condition) rule {
+	return rule{
+		when: []condition{when}, excludes: []string{"watchNamespaces"},
+		message: func(string, string) string { return "is for watch: namespace" },
+		hint:    hintText("leave it out, or write watch: namespace"),
+	}
 }
 
 // webhooksMapping returns the keys under webhooks.
@@ -68,6 +99,20 @@ func imageMapping(i *Image) Mapping {
 			distinctList(&i.Platforms, strconv.Quote, func(into *Platform) value { return oneWord(into, Platforms()...) }),
 			"lists no platform", "name one, or leave the key out"),
 			Doc: "the platforms of nodes that the image is built for"},
+	}}
+}
+
+// packageMapping returns the keys under package.
+func packageMapping(p *Package) Mapping {
+	return Mapping{Name: "package", Keys: []Key{
+		{Name: "displayName", Absent: "the name of the project", value: proseText(&p.DisplayName), Doc: "the operator's name for readers"},
+		{Name: "description", Absent: "a sentence with the kinds of the project", value: proseText(&p.Description), Doc: "what the operator is for"},
+		{Name: "url", Absent: "none", value: formedText(&p.URL, &urlForm), Doc: "the page of the project"},
+		{Name: "provider", Absent: "the first maintainer", value: proseText(&p.Provider), Doc: "who publishes the operator"},
+		{Name: "keywords", Absent: "none", value: textList(&p.Keywords, "database"), Doc: "words to find the operator by"},
+		{Name: "maintainers", Absent: "none", value: distinctList(&p.Maintainers, strconv.Quote, func(into *string) value { return formedText(into, &maintainerForm) }),
+			Doc: "who to ask, each as in an email: `Ada <ada@example.com>`"},
+		{Name: "icon", Absent: "none", value: formedText(&p.Icon, &iconForm), Doc: "a file of the project in SVG or PNG, for bundles"},
 	}}
 }
 

@@ -22,14 +22,17 @@ const (
 
 // Project is opgen.yaml: what all APIs of an operator share.
 type Project struct {
-	File       string
-	Name       string // a DNS label; names the namespace, the Deployment, the field manager
-	Module     string // the Go module path
-	Domain     string // the DNS suffix that group names without a dot are completed with
-	Watch      Watch
-	Multigroup bool           // api/<group>/<version> instead of api/<version>
-	Clients    bool           // typed clients in client/
-	At         map[string]Pos // the position of each key, such as name
+	File   string
+	Name   string // a DNS label; names the namespace, the Deployment, the field manager
+	Module string // the Go module path
+	Domain string // the DNS suffix that group names without a dot are completed with
+	Watch  Watch
+	// WatchNamespaces are the namespaces that an operator with WatchNamespace watches in place of its own; there may be
+	// none.
+	WatchNamespaces []string
+	Multigroup      bool           // api/<group>/<version> instead of api/<version>
+	Clients         bool           // typed clients in client/
+	At              map[string]Pos // the position of each key, such as name
 	// MaxDescLen is the maximum length of descriptions in generated CRDs; if it is negative, there
 	// is none.
 	MaxDescLen int64
@@ -48,6 +51,8 @@ type Project struct {
 	Webhooks Certificates // of the webhook server
 
 	Image Image // of the operator
+
+	Package Package // what charts and bundles say of the operator
 
 	MinKubernetes string // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
 }
@@ -74,6 +79,17 @@ type Certificates struct {
 type Image struct {
 	Base      string     // an image with its digest; empty: the files that opgen has
 	Platforms []Platform // nil: DefaultPlatforms
+}
+
+// Package is what charts and bundles say of the operator to whoever installs it. Every field may be empty.
+type Package struct {
+	DisplayName string
+	Description string
+	URL         string   // of the project
+	Provider    string   // who publishes the operator
+	Keywords    []string // to be found by
+	Maintainers []string // each as in an email: Name <address>
+	Icon        string   // a file of the project
 }
 
 // Platform is an operating system and an architecture of nodes, such as linux/arm64.

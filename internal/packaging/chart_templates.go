@@ -1,0 +1,108 @@
+package packaging
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
+)
+
+// Words that stand for an action until the YAML is written: actions are not YAML.
+const (
+	namespaceWord = "opgenReleaseNamespace"
+	blockWord     = "opgenBlock_" // and the name of a block
+)
+
+var blockLine = regexp.MustCompile(`^( *)(- )?(?:[a-zA-Z]+: |)` + blockWord + `([a-zA-Z]+)(?:: "")?$`)
+
+// renderTemplates returns the templates of objects.
+func (c *chart) renderTemplates(objects []*Object) (string, error) {
+	var text strings.Builder
+	for i, object := range objects {
+		one, err := c.renderTemplate(object.DeepCopy())
+		if err != nil {
+			return "", fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		if object.GetKind() == "CustomResourceDefinition" {
+			one = "{{- if include \"" + c.Project.Name + ".installsCRDs\" . }}\n---\n" + one + "{{- end }}\n"
+		} else if i > 0 {
+			one = "---\n" + one
+		}
+		text.WriteString(one)
+	}
+	return text.String(), nil
+}
+
+// renderTemplate returns the template of an object, which it changes.
+func (c *chart) renderTemplate(object *Object) (string, error) {
+	switch {
+	case object.GetKind() == "CustomResourceDefinition":
+		c.templateCRD(object)
+	case nameOf(object) == nameOf(c.manager):
+		c.replaceNamespace(object.Object)
+		if err := c.templateManager(object); err != nil {
+			return "", err
+		}
+	case object.GetKind() == "ServiceAccount":
+		c.replaceNamespace(object.Object)
+		addKey(object.Object, "serviceAccountAnnotations", "metadata", "annotations")
+	default:
+		c.replaceNamespace(object.Object)
+	}
+	addKey(object.Object, "labels", "metadata", "labels")
+	if labels := object.GetLabels(); labels["app.kubernetes.io/managed-by"] != "" {
+		delete(labels, "app.kubernetes.io/managed-by") // the block has it
+		object.SetLabels(labels)
+	}
+	text, err := yamltext.Marshal(object.Object)
+	if err != nil {
+		return "", err
+	}
+	return c.writeActions(strings.ReplaceAll(string(text), "{{", `{{ "{{" }}`)), nil
+}
+
+// templateCRD templates what is not the schema.
+func (c *chart) templateCRD(object *Object) {
+	for _, path := range [][]string{{"metadata"}, {"spec", "conversion"}} {
+		if part, found, _ := unstructured.NestedMap(object.Object, path...); found {
+			c.replaceNamespace(part)
+			_ = unstructured.SetNestedMap(object.Object, part, path...) // its parents are maps
+		}
+	}
+	addKey(object.Object, "keepCRDs", "metadata", "annotations")
+}
+
+// addKey adds the key of a block to a mapping, which it makes if it is absent.
+func addKey(object map[string]any, block string, path ...string) {
+	fields, _, _ := unstructured.NestedMap(object, path...)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	fields[blockWord+block] = ""
+	_ = unstructured.SetNestedMap(object, fields, path...) // its parents are maps
+}
+
+// replaceNamespace replaces the operator's namespace by that of the release.
+func (c *chart) replaceNamespace(fields map[string]any) {
+	moveNamespace(fields, "", c.Namespace, namespaceWord)
+}
+
+// writeActions replaces the words by the actions of Helm that they stand for.
+func (c *chart) writeActions(text string) string {
+	var result strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if found := blockLine.FindStringSubmatch(line); found != nil {
+			result.WriteString(c.renderBlock(found[3], len(found[1])))
+			continue
+		}
+		if whole, isWhole := strings.CutSuffix(line, " "+namespaceWord); isWhole { // a field, or an item of a list
+			line = whole + " {{ .Release.Namespace | quote }}"
+		}
+		result.WriteString(strings.ReplaceAll(line, namespaceWord, "{{ .Release.Namespace }}") + "\n")
+	}
+	return result.String()
+}
