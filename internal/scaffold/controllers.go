@@ -72,7 +72,7 @@ func resolveParents(r kinds.Resolver, p *spec.Project, c *spec.Controller) ([]ki
 			fail("plural", "the plural of "+declared.Kind+" is "+parent.Plural, "leave plural out: it is known")
 		}
 		if p.Watch == spec.WatchNamespace && !parent.Namespaced {
-			fail("kind", "an operator that watches one namespace cannot see cluster-scoped objects", "write watch: cluster in "+p.File)
+			fail("kind", "an operator with watch: namespace cannot see cluster-scoped objects", "write watch: cluster in "+p.File)
 		}
 	}
 	return parents, problems

@@ -40,9 +40,9 @@ controllers/invalid.yaml:6:50: parents[1].scope: kind Deployment is namespaced
     leave scope out: it is known
 controllers/invalid.yaml:7:42: parents[2].plural: the plural of Secret is secrets
     leave plural out: it is known
-controllers/invalid.yaml:8:26: parents[3].kind: an operator that watches one namespace cannot see cluster-scoped objects
+controllers/invalid.yaml:8:26: parents[3].kind: an operator with watch: namespace cannot see cluster-scoped objects
     write watch: cluster in opgen.yaml
-controllers/invalid.yaml:9:38: parents[4].kind: an operator that watches one namespace cannot see cluster-scoped objects
+controllers/invalid.yaml:9:38: parents[4].kind: an operator with watch: namespace cannot see cluster-scoped objects
     write watch: cluster in opgen.yaml
 controllers/invalid.yaml:13:34: operator.children[0].kind: Kubernetes has no kind "Jop" in batch/v1
     did you mean "Job"? for a kind of someone else's, give plural: and scope:

@@ -33,7 +33,7 @@ func (s *Source) readMarkers(dir string) error {
 
 // operatorOf returns the operator of a project, without what comes from APIs and Go source.
 func operatorOf(p *spec.Project) deploy.Operator {
-	return deploy.Operator{Name: p.Name, Watch: p.Watch, Certificates: p.Webhooks}
+	return deploy.Operator{Name: p.Name, Watch: p.Watch, WatchNamespaces: p.WatchNamespaces, Certificates: p.Webhooks}
 }
 
 // checkServiceName returns a problem if the project serves webhooks and their Service would have too

@@ -75,7 +75,7 @@ func (e *entryResolver) resolveKind(declared spec.Resource, path string) (kinds.
 		e.out.foreign = append(e.out.foreign, r)
 	}
 	if !r.Namespaced && e.watch == spec.WatchNamespace {
-		e.reportAt(declared.Pos, path+".kind", r.Kind+" is cluster-scoped, and an operator that watches one namespace has no rights to it",
+		e.reportAt(declared.Pos, path+".kind", r.Kind+" is cluster-scoped, and an operator with watch: namespace has no rights to it",
 			"write watch: cluster in opgen.yaml, or leave the kind out")
 	}
 	return r, true
@@ -90,7 +90,7 @@ func (e *entryResolver) addChild(declared spec.Child, path string) {
 	case given && !r.Namespaced:
 		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" is cluster-scoped", "leave the key out")
 	case given && !declared.ListsNamespaces() && e.watch == spec.WatchNamespace:
-		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace has no permissions in all others",
+		e.reportAt(declared.Pos, path+".namespaces", "an operator with watch: namespace has no permissions in all others",
 			"list the namespaces, or write watch: cluster in opgen.yaml")
 	}
 	e.out.children = append(e.out.children, kinds.Child{Resource: r, Spec: declared})
@@ -107,7 +107,7 @@ func (e *entryResolver) addRelated(declared spec.Related, path string, all []spe
 	case given && !r.Namespaced:
 		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" is cluster-scoped", "leave the key out")
 	case elsewhere && e.watch == spec.WatchNamespace:
-		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace sees no other",
+		e.reportAt(declared.Pos, path+".namespaces", "an operator with watch: namespace sees no other",
 			"write watch: cluster in opgen.yaml, or leave the key out")
 	}
 	for _, p := range e.out.parents {
@@ -146,7 +146,7 @@ func (e *entryResolver) setChild(of *kinds.Related, path string) {
 	case child.Kind == "CronJob" && of.Kind != "Job":
 		e.reportAt(of.Spec.Pos, path+".ofChild", "a CronJob controls Jobs, and these control their Pods", "write kind: Job")
 	case e.watch == spec.WatchNamespace && child.Spec.ListsNamespaces():
-		e.reportAt(of.Spec.Pos, path+".ofChild", "an operator that watches one namespace sees no other, and the entry of the child lists some",
+		e.reportAt(of.Spec.Pos, path+".ofChild", "an operator with watch: namespace sees no other, and the entry of the child lists some",
 			"write watch: cluster in opgen.yaml, or leave namespaces out there")
 	}
 }

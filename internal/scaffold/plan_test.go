@@ -179,10 +179,10 @@ func TestPlanReportsEveryErrorInOperators(t *testing.T) {
   - {apiVersion: v1, kind: ConfigMap, namespaces: Parent}
   - {apiVersion: v1, kind: Pod, namespaces: .spec.namespace}
 `, []string{
-			`operator.children[0].kind: ClusterRole is cluster-scoped, and an operator that watches one namespace has no rights to it`,
+			`operator.children[0].kind: ClusterRole is cluster-scoped, and an operator with watch: namespace has no rights to it`,
 			`operator.related[0].kind: Namespace is cluster-scoped, and`,
-			`operator.related[1].namespaces: an operator that watches one namespace sees no other`,
-			`operator.related[3].namespaces: an operator that watches one namespace sees no other`,
+			`operator.related[1].namespaces: an operator with watch: namespace sees no other`,
+			`operator.related[3].namespaces: an operator with watch: namespace sees no other`,
 		}},
 		"what a child controls in other namespaces": {project + "watch: namespace\n", `
   children:
@@ -192,7 +192,7 @@ func TestPlanReportsEveryErrorInOperators(t *testing.T) {
   - {apiVersion: v1, kind: Pod, ofChild: StatefulSets, selector: app=web}
   - {apiVersion: v1, kind: Pod, as: Others, ofChild: Deployments, selector: app=web}
 `, []string{
-			`api/echo.yaml:13:54: operator.related[1].ofChild: an operator that watches one namespace sees no other, and the entry of the child lists some`,
+			`api/echo.yaml:13:54: operator.related[1].ofChild: an operator with watch: namespace sees no other, and the entry of the child lists some`,
 			`write watch: cluster in opgen.yaml, or leave namespaces out there`,
 		}},
 		"what a child in a listed namespace controls": {project, `

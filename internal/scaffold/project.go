@@ -203,15 +203,15 @@ func operatorTemplates(project *spec.Project, declared *spec.Operator, op resolv
 
 func (p *project) templatesView(goVersion string) templates.Project {
 	view := templates.Project{
-		Name:             p.Name,
-		Module:           p.Module,
-		GoModule:         cmp.Or(p.inModule, p.Module),
-		Image:            p.operator.Image(),
-		Namespace:        p.operator.Namespace(),
-		WatchesNamespace: p.Watch == spec.WatchNamespace,
-		GoVersion:        goVersion,
-		Checkout:         p.release.Checkout,
-		TargetPrefix:     p.MakeTargetPrefix,
+		Name:         p.Name,
+		Module:       p.Module,
+		GoModule:     cmp.Or(p.inModule, p.Module),
+		Image:        p.operator.Image(),
+		Namespace:    p.operator.Namespace(),
+		Watched:      strings.Join(p.operator.Watched(), ","),
+		GoVersion:    goVersion,
+		Checkout:     p.release.Checkout,
+		TargetPrefix: p.MakeTargetPrefix,
 	}
 	for _, c := range p.operator.Components() {
 		view.Components = append(view.Components, templates.Component{Folder: c.Folder(), Purpose: c.Purpose})

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -111,7 +112,11 @@ func (o Operator) managerArgs() []string {
 		fmt.Sprintf("--metrics-bind-address=:%d", metricsPort),
 		fmt.Sprintf("--health-probe-bind-address=:%d", healthPort),
 	}
-	if o.Watch == spec.WatchNamespace {
+	switch {
+	case o.Watch != spec.WatchNamespace:
+	case len(o.WatchNamespaces) > 0:
+		args = append(args, "--namespace="+strings.Join(o.WatchNamespaces, ","))
+	default:
 		args = append(args, "--namespace=$(POD_NAMESPACE)")
 	}
 	return args
@@ -132,7 +137,7 @@ func (o Operator) managerEnv() []corev1.EnvVar {
 		}}},
 		{Name: "GOMEMLIMIT", Value: "$(" + memoryMiB + ")000000"},
 	}
-	if o.Watch != spec.WatchNamespace {
+	if o.Watch != spec.WatchNamespace || len(o.WatchNamespaces) > 0 {
 		return env
 	}
 	return append(env, corev1.EnvVar{

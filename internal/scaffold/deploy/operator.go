@@ -17,9 +17,11 @@ import (
 type Operator struct {
 	Name  string // of the project
 	Watch spec.Watch
-	Kinds []Kind
-	Rules []spec.PolicyRule // from markers in the author's code
-	APIs  []API
+	// WatchNamespaces are the namespaces that it watches with spec.WatchNamespace; none: its own.
+	WatchNamespaces []string
+	Kinds           []Kind
+	Rules           []spec.PolicyRule // from markers in the author's code
+	APIs            []API
 	// Controllers are the names of the controllers, as metrics have them.
 	Controllers []string
 

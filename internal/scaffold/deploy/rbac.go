@@ -12,15 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/opgen-dev/opgen/internal/kinds"
-	"github.com/opgen-dev/opgen/internal/spec"
 )
+
+// watchedAnnotation marks the roles in the namespaces of a list that the operator watches. A test that runs with the
+// roles of a project has its own namespace in place of each.
+const watchedAnnotation = "opgen.dev/watched"
 
 // roleKey is the namespace and name of a role. Without a namespace it is a ClusterRole.
 type roleKey struct{ namespace, name string }
 
 // RBACObjects returns the operator's ServiceAccount and its roles:
 //
-//   - a Role in its namespace: leader election, and with watch: namespace also parents and children;
+//   - a Role in its namespace: leader election, and if it watches that also parents and children;
+//   - a Role in each other namespace that it watches: parents and children;
 //   - a ClusterRole: metrics, and otherwise parents and children;
 //   - a Role in each namespace that the spec file lists for children, unless parents can be in any
 //     namespace: the ClusterRole has the permissions then;
@@ -36,16 +40,21 @@ func (o Operator) RBACObjects() []runtime.Object {
 	}}
 	everywhere, own := roleKey{"", o.ManagerName()}, roleKey{o.Namespace(), o.ManagerName()}
 	rules := map[roleKey][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
-	watched := everywhere
-	if o.Watch == spec.WatchNamespace {
-		watched = own
+	watched := []roleKey{everywhere}
+	if namespaces := o.Watched(); namespaces != nil {
+		watched = nil
+		for _, namespace := range namespaces {
+			watched = append(watched, roleKey{namespace, o.ManagerName()})
+		}
 	}
 	for _, rule := range o.kindRules() {
-		at := watched
+		places := watched
 		if len(rule.NonResourceURLs) > 0 {
-			at = everywhere
+			places = []roleKey{everywhere}
 		}
-		rules[at] = append(rules[at], rule)
+		for _, at := range places {
+			rules[at] = append(rules[at], rule)
+		}
 	}
 	for _, k := range o.Kinds {
 		for _, c := range k.Children {
@@ -69,21 +78,23 @@ func (o Operator) RBACObjects() []runtime.Object {
 	return objects
 }
 
-// childRoles returns the roles with permissions for the children of a kind. watched is the role
+// childRoles returns the roles with permissions for the children of a kind. watched are the roles
 // with permissions for the namespaces of parents.
-func (o Operator) childRoles(k Kind, c kinds.Child, watched roleKey) []roleKey {
+func (o Operator) childRoles(k Kind, c kinds.Child, watched []roleKey) []roleKey {
 	if !c.Spec.ListsNamespaces() {
-		return []roleKey{watched}
+		return watched
 	}
 	var roles []roleKey
 	if k.Namespaced {
-		roles = append(roles, watched) // the namespaces of their parents
+		roles = slices.Clone(watched) // the namespaces of their parents
 	}
-	if k.Namespaced && watched.namespace == "" {
+	if k.Namespaced && watched[0].namespace == "" {
 		return roles // every namespace
 	}
 	for _, namespace := range c.Spec.Namespaces {
-		roles = append(roles, roleKey{namespace, o.ManagerName()})
+		if at := (roleKey{namespace, o.ManagerName()}); !slices.Contains(roles, at) {
+			roles = append(roles, at)
+		}
 	}
 	return roles
 }
@@ -122,8 +133,12 @@ func (o Operator) roleObjects(at roleKey, rules []rbacv1.PolicyRule) (objects []
 		}
 		return objects
 	}
+	meta := o.metaIn(at.namespace, at.name)
+	if bound && slices.Contains(o.WatchNamespaces, at.namespace) {
+		meta.Annotations = map[string]string{watchedAnnotation: "true"}
+	}
 	objects = append(objects, &rbacv1.Role{
-		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: o.metaIn(at.namespace, at.name), Rules: rules,
+		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: meta, Rules: rules,
 	})
 	if bound {
 		objects = append(objects, &rbacv1.RoleBinding{

@@ -3,7 +3,12 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -16,7 +21,7 @@ import (
 // kinds that the operator watches from the cache, and all others from the API server. It
 // writes objects without the part of managedFields that a cache has kept, since the API
 // server would take that part for all of them.
-func newClientFunc(namespace string) client.NewClientFunc {
+func newClientFunc(namespaces []string) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		uncached := options
 		uncached.Cache = nil
@@ -25,7 +30,7 @@ func newClientFunc(namespace string) client.NewClientFunc {
 			return nil, err
 		}
 		caching := *options.Cache
-		caching.Reader = fallbackReader{caching.Reader, live, namespace}
+		caching.Reader = fallbackReader{caching.Reader, live, namespaces}
 		options.Cache = &caching
 		made, err := client.New(config, options)
 		return trimmedClient{made}, err
@@ -35,9 +40,9 @@ func newClientFunc(namespace string) client.NewClientFunc {
 // fallbackReader reads from a cache, and kinds that the cache does not hold from the API
 // server.
 type fallbackReader struct {
-	cache     client.Reader
-	live      client.Client
-	namespace string // the only one that the operator works in; empty: all
+	cache      client.Reader
+	live       client.Client
+	namespaces []string // those that the operator works in; none: all
 }
 
 // Get reads one object.
@@ -49,8 +54,8 @@ func (r fallbackReader) Get(ctx context.Context, key client.ObjectKey, object cl
 	return r.live.Get(ctx, key, object, options...)
 }
 
-// List lists objects. Like the cache it lists those of the operator's only namespace
-// unless an option names another.
+// List lists objects. Like the cache it lists those of the operator's namespaces unless an option names
+// another one.
 func (r fallbackReader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	err := r.cache.List(ctx, list, options...)
 	if !errors.As(err, new(*cache.ErrResourceNotCached)) {
@@ -60,10 +65,30 @@ func (r fallbackReader) List(ctx context.Context, list client.ObjectList, option
 	if err != nil {
 		return err
 	}
-	if r.namespace != "" && namespaced {
-		options = append([]client.ListOption{client.InNamespace(r.namespace)}, options...)
+	asked := new(client.ListOptions)
+	if asked.ApplyOptions(options); !namespaced || asked.Namespace != "" || len(r.namespaces) == 0 {
+		return r.live.List(ctx, list, options...)
 	}
-	return r.live.List(ctx, list, options...)
+	if len(r.namespaces) > 1 && (asked.Limit > 0 || asked.Continue != "") {
+		return fmt.Errorf("a list in pages needs a namespace, since the operator works in several: %s", strings.Join(r.namespaces, ", "))
+	}
+	return r.listEach(ctx, list, options)
+}
+
+// listEach lists the objects of one namespace after the other.
+func (r fallbackReader) listEach(ctx context.Context, list client.ObjectList, options []client.ListOption) error {
+	var all []runtime.Object
+	for _, namespace := range r.namespaces {
+		if err := r.live.List(ctx, list, append(slices.Clone(options), client.InNamespace(namespace))...); err != nil {
+			return err
+		}
+		items, err := meta.ExtractList(list)
+		if err != nil {
+			return err
+		}
+		all = append(all, items...)
+	}
+	return meta.SetList(list, all)
 }
 
 // trimmedClient writes objects that come from a cache. The API server itself leaves the

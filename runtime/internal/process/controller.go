@@ -65,7 +65,11 @@ func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 // OwnNamespace returns the namespace in which the operator keeps what is its own: that of its
 // Lease, or of its Pod.
 func (e *Environment) OwnNamespace() string {
-	return cmp.Or(e.LeaderElectNamespace, podNamespace(), e.Namespace, metav1.NamespaceDefault)
+	first := ""
+	if e.IsLimited() {
+		first = e.Namespaces[0]
+	}
+	return cmp.Or(e.LeaderElectNamespace, podNamespace(), first, metav1.NamespaceDefault)
 }
 
 // AddCache adds a cache to the manager. limit completes the options that all caches have.

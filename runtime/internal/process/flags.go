@@ -31,7 +31,7 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	flags := flag.NewFlagSet(filepath.Base(program), flag.ContinueOnError)
 	flags.SetOutput(usage)
 	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "the kubeconfig `file`; by default KUBECONFIG, the Pod's ServiceAccount, or ~/.kube/config")
-	flags.StringVar(&l.Namespace, "namespace", l.Namespace, "work in this `namespace` only")
+	flags.Var(namespacesFlag{&l.Namespaces}, "namespace", "work in these `namespaces` only, such as a,b")
 	flags.StringVar(&l.ParentSelector, "parent-selector", l.ParentSelector, "work on parents with these `labels` only, such as \"tier=web,!canary\"")
 	flags.IntVar(&l.Workers, "workers", l.Workers, "how many parents each controller works on at once")
 	flags.DurationVar(&l.Resync, "resync", l.Resync, "how often to look at every parent again")
@@ -139,7 +139,10 @@ func (l *commandLine) loadConfig() (*rest.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.LeaderElectNamespace = cmp.Or(l.LeaderElectNamespace, l.Namespace, home)
+	if len(l.Namespaces) == 1 {
+		home = l.Namespaces[0]
+	}
+	l.LeaderElectNamespace = cmp.Or(l.LeaderElectNamespace, home)
 	config.QPS, config.Burst = float32(l.qps), l.burst
 	if l.burst == 0 && l.qps > 0 {
 		config.Burst = max(1, int(2*l.qps))

@@ -30,7 +30,7 @@ func TestParseFlags(t *testing.T) {
 			name: "flags",
 			args: []string{"--namespace=web", "--parent-selector=tier=web", "--workers", "3", "--resync=1m", "--leader-elect", "--metrics-bind-address=:8443"},
 			expect: func(l *commandLine) {
-				l.Namespace, l.ParentSelector = "web", "tier=web"
+				l.Namespaces, l.ParentSelector = []string{"web"}, "tier=web"
 				l.Workers, l.Resync, l.LeaderElect, l.MetricsAddress = 3, time.Minute, true, ":8443"
 			},
 		},
@@ -54,13 +54,23 @@ func TestParseFlags(t *testing.T) {
 			name:   "a namespace in the environment, and another by the flag",
 			args:   []string{"--namespace=web"},
 			env:    map[string]string{"OPERATOR_NAMESPACE": "web-system"},
-			expect: func(l *commandLine) { l.Namespace = "web" },
+			expect: func(l *commandLine) { l.Namespaces = []string{"web"} },
 		},
 		{
 			name:   "a namespace in the environment, and all by the flag",
 			args:   []string{"--namespace="},
 			env:    map[string]string{"OPERATOR_NAMESPACE": "web-system"},
 			expect: func(*commandLine) {},
+		},
+		{
+			name:   "several namespaces",
+			args:   []string{"--namespace=web,db"},
+			expect: func(l *commandLine) { l.Namespaces = []string{"web", "db"} },
+		},
+		{
+			name: "everything that is wrong about namespaces",
+			args: []string{"--namespace=web,,Web,web, db"},
+			err:  "invalid value \"web,,Web,web, db\" for flag -namespace: a name is empty\n\"Web\" is not the name of a namespace\nweb is there twice\n\" db\" is not the name of a namespace",
 		},
 		{
 			name: "prunes",
@@ -114,14 +124,18 @@ func TestParseFlags(t *testing.T) {
 }
 
 func TestNamespaceLimitIsLoggedAtTheStart(t *testing.T) {
-	for namespace, want := range map[string]bool{"web": true, "": false} {
+	for namespaces, want := range map[string]bool{"web,db": true, "": false} {
 		var log bytes.Buffer
-		settings := Settings{Options: Options{Namespace: namespace, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
+		var limited []string
+		if namespaces != "" {
+			limited = strings.Split(namespaces, ",")
+		}
+		settings := Settings{Options: Options{Namespaces: limited, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
 		_ = Run(t.Context(), &rest.Config{Host: "http://127.0.0.1:1"}, settings, func(manager.Manager) ([]Controller, error) {
 			return nil, errors.New("enough")
 		})
-		if got := strings.Contains(log.String(), `msg="working in one namespace only" namespace=web`); got != want {
-			t.Errorf("namespace %q: logged %v, want %v: %s", namespace, got, want, &log)
+		if got := strings.Contains(log.String(), `msg="working in some namespaces only" namespaces=web,db`); got != want {
+			t.Errorf("namespaces %q: logged %v, want %v: %s", namespaces, got, want, &log)
 		}
 	}
 }

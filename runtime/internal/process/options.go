@@ -12,7 +12,7 @@ import (
 
 // Options are those of package operator, which documents them.
 type Options struct {
-	Namespace      string
+	Namespaces     []string
 	ParentSelector string
 	Workers        int
 	Resync         time.Duration

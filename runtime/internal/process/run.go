@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,10 +29,13 @@ func Run(ctx context.Context, config *rest.Config, settings Settings, newControl
 		settings.LeaderElect = false
 		cmp.Or(settings.Logger, slog.Default()).Info("observes: takes no lease, and logs what would be written", "flag", "--observe")
 	}
+	if err := checkNamespaces(settings.Namespaces); err != nil {
+		return fmt.Errorf("namespaces of the operator: %w", err)
+	}
 	life := newLifetime(ctx)
 	defer life.end(errStopped)
-	if settings.Namespace != "" {
-		cmp.Or(settings.Logger, slog.Default()).Info("working in one namespace only", "namespace", settings.Namespace)
+	if settings.IsLimited() {
+		cmp.Or(settings.Logger, slog.Default()).Info("working in some namespaces only", "namespaces", strings.Join(settings.Namespaces, ","))
 	}
 	mgr, err := newManager(config, settings, life)
 	if err != nil {
@@ -80,7 +84,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 		Scheme:                              scheme,
 		Cache:                               caches,
 		NewCache:                            newBoundedCache(settings.Control.NewCache),
-		NewClient:                           newClientFunc(settings.Namespace),
+		NewClient:                           newClientFunc(settings.Namespaces),
 		Logger:                              logr.FromSlogHandler(newLineHandler(logger.Handler())),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              "0", // see probes.go
@@ -111,8 +115,11 @@ func cacheOptions(options Options) cache.Options {
 		SyncPeriod:               ptr.To(options.Resync),
 		DefaultWatchErrorHandler: newWatchErrorHandler(cmp.Or(options.Logger, slog.Default())),
 	}
-	if options.Namespace != "" {
-		caches.DefaultNamespaces = map[string]cache.Config{options.Namespace: {}}
+	for _, namespace := range options.Namespaces {
+		if caches.DefaultNamespaces == nil {
+			caches.DefaultNamespaces = map[string]cache.Config{}
+		}
+		caches.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return caches
 }

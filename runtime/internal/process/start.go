@@ -76,7 +76,8 @@ func (afterCaches) NeedLeaderElection() bool { return false }
 const repeatWatchError = 10 * time.Minute
 
 // newWatchErrorHandler returns a handler of errors that end a list or watch. It logs a
-// missing right with what to do about it, for each kind once in a while. The list is retried.
+// missing right with what to do about it, for each kind and namespace once in a while. The list is
+// retried.
 func newWatchErrorHandler(logger *slog.Logger) toolscache.WatchErrorHandlerWithContext {
 	var mu sync.Mutex
 	logged := map[string]time.Time{}
@@ -87,13 +88,22 @@ func newWatchErrorHandler(logger *slog.Logger) toolscache.WatchErrorHandlerWithC
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if time.Since(logged[r.TypeDescription()]) < repeatWatchError {
+		list := r.TypeDescription() + " " + namespaceOf(err)
+		if time.Since(logged[list]) < repeatWatchError {
 			return
 		}
-		logged[r.TypeDescription()] = time.Now()
-		logger.Error("the operator's role lacks a right and it waits for that: make deploy applies the generated role, and --namespace asks for one namespace only",
+		logged[list] = time.Now()
+		logger.Error("the operator's role lacks a right and it waits for that: make deploy applies the generated role, and --namespace asks for some namespaces only",
 			"err", err)
 	}
+}
+
+// namespaceOf returns the namespace that an authorizer has refused a request in; empty for a request to all. No field of
+// the error has it.
+func namespaceOf(err error) string {
+	_, after, _ := strings.Cut(err.Error(), `in the namespace "`)
+	name, _, _ := strings.Cut(after, `"`)
+	return name
 }
 
 // LacksRight reports whether an authorizer refused a request. Admission refuses with the

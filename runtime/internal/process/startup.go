@@ -107,7 +107,15 @@ func (s *starting) waitsFor() (kinds []string, why string) {
 	if len(kinds) == 0 {
 		return nil, ""
 	}
-	return kinds, "it has no answer yet to its list of " + strings.Join(kinds, ", ") + ": does the operator's role allow to list and watch that?"
+	return kinds, "it has no answer yet to its list of " + strings.Join(kinds, ", ") + s.inEachNamespace() + ": does the operator's role allow to list and watch that?"
+}
+
+// inEachNamespace says that an operator of several namespaces needs a role in each; empty for another one.
+func (s *starting) inEachNamespace() string {
+	if s.environment == nil || len(s.environment.Namespaces) < 2 {
+		return ""
+	}
+	return " in each of the namespaces " + strings.Join(s.environment.Namespaces, ", ")
 }
 
 // kindsIn returns the kinds that are not served, by an error that joins them.

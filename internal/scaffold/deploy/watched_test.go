@@ -1,0 +1,52 @@
+package deploy
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+func TestRolesInEachWatchedNamespace(t *testing.T) {
+	kind := Kind{Group: "shop.example.com", Plural: "shops", Namespaced: true}
+	o := Operator{Name: "shop", Watch: spec.WatchNamespace, WatchNamespaces: []string{"a", "shop-system"}, Kinds: []Kind{kind}}
+	places := map[string]string{}
+	for _, object := range o.RBACObjects() {
+		if role, isRole := object.(*rbacv1.Role); isRole {
+			if role.Annotations[watchedAnnotation] != "true" {
+				t.Errorf("the Role in %s does not say that the operator watches it", role.Namespace)
+			}
+			for _, rule := range role.Rules {
+				places[role.Namespace] += strings.Join(rule.Resources, " ") + " "
+			}
+		}
+	}
+	for namespace, expected := range map[string][]string{"a": {"shops", "!leases"}, "shop-system": {"shops", "leases"}} {
+		for _, resource := range expected {
+			name, unwanted := strings.CutPrefix(resource, "!")
+			if strings.Contains(places[namespace], name) == unwanted {
+				t.Errorf("the Role in %s has %q, expected %s", namespace, places[namespace], resource)
+			}
+		}
+	}
+	if len(places) != 2 {
+		t.Errorf("Roles in %v, expected a and shop-system", places)
+	}
+	if args := strings.Join(o.managerArgs(), " "); !strings.Contains(args, "--namespace=a,shop-system") {
+		t.Errorf("arguments %s", args)
+	}
+	// It enforces the restricted standard where it watches other namespaces alone.
+	for namespaces, expected := range map[string]string{"a": "restricted", "a,shop-system": "", "": ""} {
+		o.WatchNamespaces = nil
+		if namespaces != "" {
+			o.WatchNamespaces = strings.Split(namespaces, ",")
+		}
+		labels := o.NamespaceObjects()[0].(*corev1.Namespace).Labels
+		if got := labels[podSecurityLabel+"enforce"]; got != expected {
+			t.Errorf("watching %q: enforces %q, expected %q", namespaces, got, expected)
+		}
+	}
+}
