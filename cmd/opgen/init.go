@@ -29,7 +29,7 @@ type initOptions struct {
 	module, domain, name, watch string
 	isNamed                     bool // by --name, not by the folder
 	multigroup, clients         bool
-	templates                   []string
+	templates, ci               []string
 	fromKubebuilder             bool
 	write                       writeOptions
 }
@@ -45,6 +45,9 @@ repository does: .git, .gitignore, .gitattributes, a README and a licence, which
 --template adds templates of your own: a folder, such as ./house, whose templates are copied into the project, or a folder
 of a Go module, such as example.com/house/templates@v1.2.0, which tools.mod then requires. The module is downloaded; no
 other command uses the network for it.
+
+--ci adds continuous integration as templates of yours: lint, tests, tests on a control plane, generated files, known
+vulnerabilities, and the image of each tag. To have your team's own instead, name it with --template.
 
 --from-kubebuilder takes over a project of kubebuilder, or of operator-sdk in Go, in DIR: it writes spec files for the
 kinds of PROJECT, opgen.yaml with the settings of controller-gen, and a main that runs the controllers and webhooks as
@@ -67,6 +70,7 @@ opgen's runtime needs. It prints which lines of yours to change, and what is sup
 	flags.BoolVar(&o.clients, "clients", false, "generate typed clients into client/")
 	flags.BoolVar(&o.fromKubebuilder, "from-kubebuilder", false, "take over the project of kubebuilder in DIR; module, domain and multigroup are its own")
 	flags.StringSliceVar(&o.templates, "template", nil, "templates of your own: a folder, or MODULE/PATH@VERSION; may be repeated")
+	flags.StringSliceVar(&o.ci, "ci", nil, "continuous integration: github or gitlab, as templates that are yours; may be repeated")
 	_ = flags.MarkHidden("repo") // for people who come from kubebuilder
 	o.write.addFlags(cmd)
 	return cmd
@@ -142,11 +146,15 @@ func (o *initOptions) newInput(ctx context.Context, s streams, dir string) (scaf
 	if err != nil {
 		return scaffold.Input{}, err
 	}
+	tool, err := project.ToolFor(dir, readVersion().Version)
+	if err != nil {
+		return scaffold.Input{}, err
+	}
 	view.Templates = found.Folders
 	parsed, file, err := o.parseView(view)
 	return scaffold.Input{
 		Project: parsed, Requires: found.Requires,
-		Tool:  project.ToolFor(dir, readVersion().Version),
+		Tool:  tool,
 		Extra: append(found.Files, tree.File{Path: project.FileName, Content: file, Owner: tree.Once}),
 	}, err
 }
@@ -181,10 +189,10 @@ func (o *initOptions) nameSource() string {
 
 // findTemplates finds the authors' templates that --templates names, downloading their modules.
 func (o *initOptions) findTemplates(ctx context.Context, s streams) (project.NewTemplates, error) {
-	if len(o.templates) > 0 {
+	if len(o.templates)+len(o.ci) > 0 {
 		defer showProgress(s.err, "looking up templates")()
 	}
-	return project.FindTemplates(ctx, o.templates)
+	return project.FindTemplates(ctx, o.templates, o.ci)
 }
 
 // errorsInFlags turns errors in a file into errors in the flags that it was made from. flagOf

@@ -13,10 +13,10 @@ type Project struct {
 	GoModule  string // the path of its go.mod
 	Image     string // the name of its image until someone sets another
 	Namespace string // that the operator runs in
-	// WatchesNamespace means that the operator watches only the namespace that it runs in.
-	WatchesNamespace bool
-	GoVersion        string // such as 1.26.0
-	Checkout         string // folder of an opgen that is not released, for a replace directive; empty for a release
+	// Watched are the namespaces that the operator watches, as its flag has them; empty: all.
+	Watched   string
+	GoVersion string // such as 1.26.0
+	Checkout  string // folder of an opgen that is not released, for a replace directive; empty for a release
 	// TargetPrefix is what the targets in zz_generated.mk begin with, where the Makefile is not
 	// opgen's.
 	TargetPrefix string
