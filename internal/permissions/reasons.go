@@ -34,6 +34,10 @@ func reasonFor(p Permission, roles []Permission) string {
 	if p.Verb == "patch" && isParent(p.Target, roles) {
 		return "for removing the finalizer that an earlier version of the operator has set"
 	}
+	isParentOrPatched := slices.Contains(roles, Permission{p.Target, "patch"}) && !slices.Contains(roles, Permission{p.Target, "create"})
+	if p.Verb == "get" && isParentOrPatched {
+		return "for naming who else keeps changing the object"
+	}
 	return ""
 }
 

@@ -67,6 +67,19 @@ func TestFindUnusedKnowsParents(t *testing.T) {
 	}
 }
 
+// An operator without children reads its parents live only to name who else keeps changing them. Children are read live in
+// many ways.
+func TestFindUnusedKnowsLiveReads(t *testing.T) {
+	shops, pods := Target{Group: "demo.example.com", Resource: "shops"}, Target{Resource: "pods"}
+	uses := []Use{
+		{Verb: "patch", Group: "demo.example.com", Resource: "shops"}, {Verb: "patch", Resource: "pods"}, {Verb: "create", Resource: "pods"},
+	}
+	unused := FindUnused([]Permission{{shops, "get"}, {shops, "patch"}, {pods, "get"}, {pods, "patch"}, {pods, "create"}}, uses)
+	if len(unused) != 2 || !strings.Contains(unused[0].Reason, "who else") || unused[1].Target != pods || unused[1].Reason != "" {
+		t.Errorf("got %v", unused)
+	}
+}
+
 func TestReadUses(t *testing.T) {
 	dir := t.TempDir()
 	roles, others := filepath.Join(dir, "rbac.yaml"), filepath.Join(dir, "others.yaml")

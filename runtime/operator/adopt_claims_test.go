@@ -35,7 +35,7 @@ func startOperators(t *testing.T, ordered bool, options ...operator.ChildOption)
 	})
 	r.second = addCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMapAs(r.first.Namespace, "shared", "second"), options...)
-	}), anywhere, func(o *operator.Options) { o.Namespace = "" })
+	}), anywhere, func(o *operator.Options) { o.Namespaces = nil })
 	r.child = configMapAs(r.first.Namespace, "shared", "")
 	r.firstParent = r.first.site("first")
 	r.first.says(r.firstParent, allReady)

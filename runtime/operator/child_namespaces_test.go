@@ -105,7 +105,7 @@ func TestChildrenInListedNamespacesOfANamespacedOperator(t *testing.T) {
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		User:        user,
-		Options:     func(o *operator.Options) { other = o.Namespace + "-other" },
+		Options:     func(o *operator.Options) { other = o.Namespaces[0] + "-other" },
 	})
 	f := &fixture{Cluster: cluster, author: a, t: t, site: site("web")}
 	f.Create(named(&corev1.Namespace{}, other))
@@ -155,7 +155,7 @@ func TestChildrenOfAClusterScopedParentInListedNamespaces(t *testing.T) {
 		}),
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Options: func(o *operator.Options) { home, o.Namespace = o.Namespace, "" },
+		Options: func(o *operator.Options) { home, o.Namespaces = o.Namespaces[0], nil },
 	})
 	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace, Labels: map[string]string{group: ""}}, Spec: testapi.Spec{Text: home}}
 	cluster.Create(realm)
@@ -205,7 +205,7 @@ func TestNameWithoutANamespaceUnderAClusterScopedParentFails(t *testing.T) {
 		}),
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Options: func(o *operator.Options) { home, o.Namespace = o.Namespace, "" },
+		Options: func(o *operator.Options) { home, o.Namespaces = o.Namespaces[0], nil },
 	})
 	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace, Labels: map[string]string{group: ""}}, Spec: testapi.Spec{Text: "realm"}}
 	cluster.Create(realm)

@@ -73,7 +73,7 @@ func startRealms(t *testing.T, sync func(context.Context, *realmRequest) (*realm
 		Controllers: realms(t, sync),
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
-		Options:     func(o *operator.Options) { o.Namespace = "" },
+		Options:     func(o *operator.Options) { o.Namespaces = nil },
 	})
 	realm := makeRealm(t, cluster)
 	cluster.Create(realm)
@@ -142,7 +142,7 @@ func TestKeepWithoutANamespaceIsInvalid(t *testing.T) {
 		}),
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Options: func(o *operator.Options) { o.Namespace = "" },
+		Options: func(o *operator.Options) { o.Namespaces = nil },
 	})
 	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace, Labels: map[string]string{group: ""}}}
 	cluster.Create(realm)
@@ -181,7 +181,7 @@ func TestLeaderElectionLetsOneWork(t *testing.T) {
 		Roles:       generateRoles(t, strings.Replace(siteSpec, ", pruneOnly: true", "", 1)),
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		Options: func(o *operator.Options) {
-			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "site-operator", o.Namespace
+			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "site-operator", o.Namespaces[0]
 		},
 	})
 	cluster.Create(site("web"))

@@ -49,7 +49,7 @@ type custom struct {
 // completed its definition.
 func startCustom(t *testing.T, sync customFunction, change func(*definition)) *custom {
 	t.Helper()
-	return startCustomIn(t, sync, change, func(o *operator.Options) { o.Namespace = "" })
+	return startCustomIn(t, sync, change, func(o *operator.Options) { o.Namespaces = nil })
 }
 
 // startCustomIn is startCustom with other options.

@@ -48,7 +48,7 @@ func startWatching(t *testing.T, configure func(*operatortest.Config), entries .
 		if slices.ContainsFunc(entries, func(e operator.RelatedKind) bool { return e.Dynamic }) {
 			d.Select = selectByText
 		}
-	}, func(o *operator.Options) { o.Namespace = "" })
+	}, func(o *operator.Options) { o.Namespaces = nil })
 	return w
 }
 

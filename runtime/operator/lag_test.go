@@ -60,7 +60,7 @@ func TestCacheThatStandsStillIsReported(t *testing.T) {
 	roles := generateRoles(t, strings.Replace(siteSpec, ", pruneOnly: true", "", 1))
 	c := addCustomWith(t, func(config *operatortest.Config) { config.Roles, config.LacksRights = roles, true }, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap(req.Parent.Spec.Text, ""))
-	}), nil, func(o *operator.Options) { o.Namespace = "" })
+	}), nil, func(o *operator.Options) { o.Namespaces = nil })
 	site := c.site("web")
 	c.says(site, allReady)
 

@@ -138,7 +138,7 @@ func TestOnlyMarkedChildrenAreLeaked(t *testing.T) {
 func TestLeakedChildrenOfOthersStay(t *testing.T) {
 	for name, limit := range map[string]func(o *operator.Options, other string){
 		"parents of another operator's share": func(o *operator.Options, _ string) { o.ParentSelector = "shard=1" },
-		"parents in another namespace":        func(o *operator.Options, other string) { o.Namespace = other },
+		"parents in another namespace":        func(o *operator.Options, other string) { o.Namespaces = []string{other} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), anywhere)

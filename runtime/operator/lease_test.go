@@ -44,7 +44,7 @@ func (f *fixture) replicaWith(a *author, set func(*process.Settings), change ...
 		change(config)
 	}
 	settings := process.Settings{Options: process.Defaults(), Program: process.DefaultProgram}
-	settings.Namespace = f.Namespace
+	settings.Namespaces = []string{f.Namespace}
 	settings.LeaderElect, settings.LeaderElectNamespace = true, f.Namespace
 	set(&settings)
 	ctx, stop := context.WithCancel(context.Background())

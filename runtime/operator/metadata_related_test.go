@@ -81,7 +81,7 @@ func TestRelatedObjectsOfWhichOnlyMetadataIsCached(t *testing.T) {
 	var accepted []string
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return formats{next, "configmaps", &mu, &accepted} })
 	options := operator.Defaults()
-	options.Namespace = cluster.Namespace
+	options.Namespaces = []string{cluster.Namespace}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- operator.Run(ctx, config, options, heeding) }()

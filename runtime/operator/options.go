@@ -12,8 +12,9 @@ import (
 // Options configure [Run]. [Main] fills them in from flags and environment;
 // [Defaults] are the values it starts from.
 type Options struct {
-	// Namespace limits the operator to one namespace; empty means all.
-	Namespace string
+	// Namespaces are those that the operator works in, each once; none means all. It needs a Role in each. It
+	// caches no other namespace, except for kinds of children whose spec file lists some.
+	Namespaces []string
 	// ParentSelector limits the operator to parents with these labels, in
 	// kubectl's syntax; empty means all. The operator leaves other parents and their
 	// children alone.

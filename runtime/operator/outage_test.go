@@ -64,7 +64,7 @@ func runOverLine(t *testing.T, f *fixture) *line {
 	}
 	l := overLine(t, config)
 	options := operator.Defaults()
-	options.Namespace = f.Namespace
+	options.Namespaces = []string{f.Namespace}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- operator.Run(ctx, config, options, f.controllers) }()

@@ -44,7 +44,7 @@ func TestOnlyStatedNamespacesArePatched(t *testing.T) {
 						return [][]operator.Selection{{{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"test": other}}, Namespaces: []string{other}}}}, nil
 					}
 				}
-			}, func(o *operator.Options) { o.Namespace = "" })
+			}, func(o *operator.Options) { o.Namespaces = nil })
 			other = c.elsewhere()
 			object := shared("a")
 			object.Namespace, object.Labels["test"] = other, other
@@ -68,7 +68,7 @@ func TestOnlyStatedNamespacesArePatched(t *testing.T) {
 func TestPatchesInTheOnlyNamespace(t *testing.T) {
 	t.Parallel()
 	var namespace string
-	c := addPatching(t, nil, customDesire(patchShared), nil, func(o *operator.Options) { namespace = o.Namespace })
+	c := addPatching(t, nil, customDesire(patchShared), nil, func(o *operator.Options) { namespace = o.Namespaces[0] })
 	object := shared("a")
 	c.Create(object)
 	site := c.siteOf("web", "a:color=red")

@@ -256,7 +256,7 @@ func TestAFieldOfAnotherOperatorIsNotTaken(t *testing.T) {
 		child := shared("a")
 		child.Namespace = c.Namespace
 		want.ConfigMaps.Add(child)
-	}), anywhere, func(o *operator.Options) { o.Namespace = "" })
+	}), anywhere, func(o *operator.Options) { o.Namespaces = nil })
 	owner := other.site("owner")
 	other.says(owner, allReady)
 	site := c.siteOf("web", "a:key=ours")

@@ -31,7 +31,7 @@ func TestTimerDoesNotWaitForAllParentsOfAStart(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		return response, nil
 	}
-	c := startCustomIn(t, answer, nil, func(o *operator.Options) { o.Namespace, o.Workers = "", 1 })
+	c := startCustomIn(t, answer, nil, func(o *operator.Options) { o.Namespaces, o.Workers = nil, 1 })
 	for n := range parents {
 		c.site(fmt.Sprintf("web-%02d", n))
 	}

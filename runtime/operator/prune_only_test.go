@@ -93,7 +93,7 @@ func TestLeakedChildOfAPruneOnlyKindIsCleanedUpUnderTheGeneratedRoles(t *testing
 			described[0] = operator.ChildKind{Object: &corev1.ConfigMap{}, PruneOnly: true, Namespaces: []string{operator.AllNamespaces}}
 			return described
 		}
-	}, func(o *operator.Options) { o.Namespace = "" })
+	}, func(o *operator.Options) { o.Namespaces = nil })
 	site := c.site("web")
 	c.says(site, allReady)
 	other := c.elsewhere()

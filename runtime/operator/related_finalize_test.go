@@ -51,7 +51,7 @@ func TestFinalizeRunsThoughWhatItReadsCannotBeFound(t *testing.T) {
 				}
 			}, func(o *operator.Options) {
 				if test.name != "namespace" {
-					o.Namespace = ""
+					o.Namespaces = nil
 				}
 			})
 			site := site("web")

@@ -41,7 +41,7 @@ func TestParentsWhoseSyncHangsLeaveHalfOfTheWorkers(t *testing.T) {
 				want := new(Desired)
 				want.ConfigMaps.Add(configMap(req.Parent.Name, req.Parent.Spec.Text))
 				return &Response{Children: want}, nil
-			}, nil, func(o *operator.Options) { o.Namespace, o.Workers = "", 10 })
+			}, nil, func(o *operator.Options) { o.Namespaces, o.Workers = nil, 10 })
 			healthy := c.site("healthy")
 			c.says(healthy, allReady)
 			var needy []*testapi.Site

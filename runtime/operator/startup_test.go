@@ -109,7 +109,7 @@ func TestOnlyTheControllerThatLacksAKindOrARightWaits(t *testing.T) {
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 		Roles:   roles, LacksRights: true,
-		Options: func(o *operator.Options) { o.Namespace, o.HealthAddress = "", address },
+		Options: func(o *operator.Options) { o.Namespaces, o.HealthAddress = nil, address },
 	})
 	site := c.site("web")
 	c.Exists(here)

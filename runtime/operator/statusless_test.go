@@ -66,7 +66,7 @@ func startGadgets(t *testing.T, group string, crd *unstructured.Unstructured) *c
 		d.Related = func(related *Related) []operator.RelatedKind {
 			return []operator.RelatedKind{{Object: operator.Unstructured(group+"/v1", "Gadget"), Fields: operator.BindRelated(&related.Gadgets)}}
 		}
-	}, func(o *operator.Options) { o.Namespace = "" })
+	}, func(o *operator.Options) { o.Namespaces = nil })
 	t.Cleanup(func() { _ = c.Client.Delete(context.Background(), crd) })
 	return c
 }

@@ -11,8 +11,11 @@ import (
 )
 
 // upgradeKey is the variable that names the commit whose runtime is upgraded; without it,
-// that is the last release.
-const upgradeKey = "OPGEN_UPGRADE_FROM"
+// that is the last release, and before the first one the commit of upgradeCommits ago.
+const (
+	upgradeKey     = "OPGEN_UPGRADE_FROM"
+	upgradeCommits = "20"
+)
 
 // upgradeSource is the operator that is built with both runtimes.
 const upgradeSource = "runtime/operator/testdata/upgrade"
@@ -33,16 +36,27 @@ func formerRuntime(t *testing.T) (root, ref string) {
 		t.Skipf("there is no former runtime to upgrade from: %s is not the root of a git repository", root)
 	}
 	if ref = os.Getenv(upgradeKey); ref == "" {
-		tag, err := git(root, "describe", "--tags", "--abbrev=0")
-		if err != nil {
-			t.Skipf("there is no release to upgrade from, and %s names no commit: %v", upgradeKey, err)
-		}
-		ref = strings.TrimSpace(string(tag))
+		ref = formerCommit(t, root)
 	}
 	if _, err := git(root, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
 		t.Skipf("the commit %s to upgrade from is not in this repository: %v", ref, err)
 	}
 	return root, ref
+}
+
+// formerCommit returns the last release, or where there is none an earlier commit.
+func formerCommit(t *testing.T, root string) string {
+	t.Helper()
+	for _, args := range [][]string{
+		{"describe", "--tags", "--abbrev=0", "--match", "v*"},
+		{"rev-list", "--max-count=1", "--skip=" + upgradeCommits, "--first-parent", "HEAD"},
+	} {
+		if found, err := git(root, args...); err == nil && strings.TrimSpace(string(found)) != "" {
+			return strings.TrimSpace(string(found))
+		}
+	}
+	t.Skipf("there is no release to upgrade from, the history has fewer than %s commits, and %s names none", upgradeCommits, upgradeKey)
+	return ""
 }
 
 // buildUpgradePrograms builds the operator with the runtime of a commit, and with the

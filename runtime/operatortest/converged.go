@@ -1,6 +1,7 @@
 package operatortest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,7 @@ func (c *Cluster) Converged(parents ...client.Object) {
 		if c.operator.Sent.Count() == mark && len(requests) == 0 {
 			c.checker.RequireTruth(parents)
 			c.checker.RequireCollected()
+			c.operator.ToConverge = cmp.Or(c.operator.ToConverge, len(c.Sent()))
 			return
 		}
 		if instance.ChangedByOthers(live, c.operator.ReadWatched(), c.operator.Sent.Since(mark)) != "" {

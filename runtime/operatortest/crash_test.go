@@ -49,7 +49,7 @@ func TestCrashLosesWhatIsInMemory(t *testing.T) {
 func TestCrashDoesNotReleaseTheLease(t *testing.T) {
 	elect := configure(func(config *operatortest.Config) {
 		config.Options = func(o *operator.Options) {
-			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "ledgers", o.Namespace
+			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "ledgers", o.Namespaces[0]
 		}
 	})
 	cluster, ledger := run(t, copyOut, elect)

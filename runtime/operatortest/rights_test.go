@@ -74,8 +74,12 @@ func TestUsedPermissionsAreRecorded(t *testing.T) {
 	t.Setenv("OPGEN_TEST_REQUESTS", dir)
 	t.Run("operator", func(t *testing.T) {
 		cluster := operatortest.Start(t, ledgerConfig(copyOut, configure(func(config *operatortest.Config) { config.Roles = "testdata/roles.yaml" })))
-		cluster.Create(&Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: LedgerSpec{Text: "one"}})
+		ledger := &Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: LedgerSpec{Text: "one"}}
+		cluster.Create(ledger)
 		cluster.Matches(textMap("web", "one"))
+		cluster.Converged(ledger)
+		cluster.Update(ledger, func() { ledger.Spec.Text = "two" })
+		cluster.Converged(ledger)
 	})
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) != 1 && os.Getenv("OPGEN_TEST_KUBECONFIG") != "" {
@@ -88,6 +92,7 @@ func TestUsedPermissionsAreRecorded(t *testing.T) {
 		}
 		for _, part := range []string{
 			`"test": "TestUsedPermissionsAreRecorded/operator"`, `testdata/roles.yaml"`,
+			`"toConverge": 2`, // the ConfigMap and the status, until the ledger had converged for the first time
 			`"verb": "watch",` + "\n" + `      "group": "operatortest.opgen.dev",` + "\n" + `      "resource": "ledgers"`,
 			`"verb": "create",` + "\n" + `      "resource": "configmaps",` + "\n" + `      "namespace": "ledgers-system"`,
 			`"verb": "update",` + "\n" + `      "group": "operatortest.opgen.dev",` + "\n" + `      "resource": "ledgers/finalizers"`,

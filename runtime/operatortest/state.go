@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -98,6 +99,7 @@ func (s State) addObject(object *unstructured.Unstructured, names map[string]str
 var chosen = []string{
 	"clusterIP", "clusterIPs", "healthCheckNodePort", "nodePort", "nodeName", "volumeName", "resourceVersion",
 	"controller-uid", "batch.kubernetes.io/controller-uid", "deployment.kubernetes.io/revision",
+	appsv1.DeprecatedTemplateGeneration,
 }
 
 // lastingValue is a copy of a value without what differs from one run to the next.

@@ -3,7 +3,6 @@ package apply
 import (
 	"encoding/json"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
@@ -112,14 +111,6 @@ func measure(b *testing.B, run func()) {
 		run()
 	}
 	b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
-}
-
-func cpuTime(b *testing.B) int64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return usage.Utime.Nano() + usage.Stime.Nano()
 }
 
 func BenchmarkUnchanged(b *testing.B) {

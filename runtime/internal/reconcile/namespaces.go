@@ -19,7 +19,7 @@ import (
 // reaches no other one with the operator's permissions. The spec file allows others. A list holds
 // whatever namespace the operator is limited to, since the caches follow it.
 func (l *loop) checkNamespace(parentNamespace string, kind *childKind, key apply.Key) error {
-	only, namespace := l.environment.Namespace, key.Name.Namespace
+	namespace := key.Name.Namespace
 	switch {
 	case !kind.namespaced && namespace != "":
 		return fmt.Errorf("%s has a namespace, but its kind is cluster-scoped", key)
@@ -31,8 +31,8 @@ func (l *loop) checkNamespace(parentNamespace string, kind *childKind, key apply
 		return nil
 	case !l.parentKind.namespaced && kind.ListsNamespaces():
 		return fmt.Errorf("%s lies in none of the namespaces that the spec file lists for its kind: add %s to namespaces of %s in operator.children", key, namespace, kind.Kind)
-	case only != "" && namespace != only:
-		return fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, only)
+	case !l.environment.WorksIn(namespace):
+		return fmt.Errorf("%s is outside of %s", key, l.environment.DescribeNamespaces())
 	case l.parentKind.namespaced && namespace != parentNamespace && !slices.Contains(kind.Namespaces, declared.AllNamespaces):
 		return fmt.Errorf("%s lies outside of its parent's namespace: to allow that, add namespaces: [%s] or namespaces: Any to %s in operator.children of the spec file", key, namespace, kind.Kind)
 	}
@@ -42,7 +42,7 @@ func (l *loop) checkNamespace(parentNamespace string, kind *childKind, key apply
 // limitChildren returns, for a cache of children, the kinds whose namespaces are listed in the
 // spec file, with the namespaces that their children can lie in. It returns an error for a
 // cluster-scoped kind that has namespaces.
-func limitChildren(mgr manager.Manager, only string, definition Definition) (map[client.Object]cache.ByObject, error) {
+func limitChildren(mgr manager.Manager, only []string, definition Definition) (map[client.Object]cache.ByObject, error) {
 	hasNamespacedParents := false
 	for _, parent := range definition.Parents {
 		kind, err := newKind(mgr, parent.Object)
@@ -63,7 +63,7 @@ func limitChildren(mgr manager.Manager, only string, definition Definition) (map
 		if err == nil && !kind.namespaced {
 			return nil, fmt.Errorf("children of kind %s lie in no namespace: leave namespaces out in operator.children of the spec file", kind.Kind)
 		}
-		if !child.ListsNamespaces() || only == "" && hasNamespacedParents {
+		if !child.ListsNamespaces() || len(only) == 0 && hasNamespacedParents {
 			continue
 		}
 		namespaces := map[string]cache.Config{}
@@ -71,7 +71,9 @@ func limitChildren(mgr manager.Manager, only string, definition Definition) (map
 			namespaces[namespace] = cache.Config{}
 		}
 		if hasNamespacedParents {
-			namespaces[only] = cache.Config{}
+			for _, namespace := range only {
+				namespaces[namespace] = cache.Config{}
+			}
 		}
 		limits[child.Object] = cache.ByObject{Namespaces: namespaces}
 	}

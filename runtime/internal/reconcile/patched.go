@@ -54,7 +54,7 @@ func newPatchedObjects(l *loop, entry *relatedKind) (*patchedObjects, error) {
 		Kind: entry.GroupVersionKind, GoType: related.GoTypeOf(added.kind.cached), Name: entry.Name,
 		Labels: l.patchMarks.Selector(), IsReduced: true, Marks: l.patchMarks.Prefix(),
 	}
-	if entry.listsNamespaces() && l.environment.Namespace == "" {
+	if entry.listsNamespaces() && !l.environment.IsLimited() {
 		part.Namespaces = related.JoinNamespaces(entry.Namespaces)
 	}
 	var err error
@@ -136,7 +136,7 @@ func (l *loop) requestsForPatched(object client.Object) (requests []ctrl.Request
 }
 
 // parseParent returns the name of a parent in a mark. It reports false for one of another kind, or outside
-// of the only namespace that the operator works in.
+// of the namespaces that the operator works in.
 func (l *loop) parseParent(text string) (name types.NamespacedName, ok bool) {
 	rest, ok := strings.CutPrefix(text, l.parentKind.GroupKind().String()+"/")
 	if !ok {
@@ -146,8 +146,7 @@ func (l *loop) parseParent(text string) (name types.NamespacedName, ok bool) {
 	if l.parentKind.namespaced {
 		name.Namespace, name.Name, ok = strings.Cut(rest, "/")
 	}
-	only := l.environment.Namespace
-	return name, ok && (only == "" || name.Namespace == "" || name.Namespace == only)
+	return name, ok && l.environment.WorksIn(name.Namespace)
 }
 
 // patchedObject is an object that is patched for a parent, and its entry.

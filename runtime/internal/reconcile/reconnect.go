@@ -75,16 +75,23 @@ func (l *loop) listMetadata(ctx context.Context, kind *childKind, namespace stri
 // namespacesOfAll returns the namespaces in which children of a kind may lie, of whichever parent; an empty
 // one stands for all.
 func (l *loop) namespacesOfAll(kind *childKind) []string {
-	if own := l.environment.Namespace; own != "" || !l.parentKind.namespaced {
-		return l.namespacesOf(kind, own)
+	if !l.parentKind.namespaced {
+		return l.namespacesOf(kind, "")
 	}
-	return []string{""}
+	if !l.environment.IsLimited() {
+		return []string{""}
+	}
+	var all []string
+	for _, own := range l.environment.Namespaces {
+		all = append(all, l.namespacesOf(kind, own)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // namespacesOf returns the namespaces in which children of a kind may lie, of a parent in a namespace of its
 // own; an empty one stands for all.
 func (l *loop) namespacesOf(kind *childKind, own string) []string {
-	only := l.environment.Namespace
 	if !l.parentKind.namespaced {
 		own = ""
 	}
@@ -92,7 +99,10 @@ func (l *loop) namespacesOf(kind *childKind, own string) []string {
 	case !kind.namespaced:
 		return []string{""}
 	case slices.Contains(kind.Namespaces, declared.AllNamespaces), own == "" && len(kind.Namespaces) == 0:
-		return []string{only}
+		if l.environment.IsLimited() {
+			return l.environment.Namespaces
+		}
+		return []string{""}
 	case own == "" || slices.Contains(kind.Namespaces, own):
 		return kind.Namespaces
 	}

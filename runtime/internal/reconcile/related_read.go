@@ -16,7 +16,6 @@ import (
 
 // checkQueries returns an error if the objects of a query cannot be read.
 func (l *loop) checkQueries(kind *relatedKind, queries []related.Query) error {
-	only := l.environment.Namespace
 	for _, query := range queries {
 		if kind.liveReader != nil && query.Selector != nil {
 			return fmt.Errorf("related objects of kind %s are read by their names, since the entry has access: get, and a selection has none", kind.Kind)
@@ -25,8 +24,8 @@ func (l *loop) checkQueries(kind *relatedKind, queries []related.Query) error {
 			switch {
 			case namespace == declared.AllNamespaces && kind.liveReader != nil && len(query.Names) > 0:
 				return fmt.Errorf("related objects of kind %s are read in the namespaces that the selection lists, since the entry has access: get, and it lists none", kind.Kind)
-			case kind.namespaced && only != "" && namespace != declared.AllNamespaces && namespace != only:
-				return fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, only, namespace)
+			case kind.namespaced && namespace != declared.AllNamespaces && !l.environment.WorksIn(namespace):
+				return fmt.Errorf("related objects of kind %s in %s are outside of %s", kind.Kind, namespace, l.environment.DescribeNamespaces())
 			}
 		}
 	}

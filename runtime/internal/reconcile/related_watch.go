@@ -134,7 +134,7 @@ func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) 
 func (k *relatedKind) addPart(l *loop) error {
 	part := related.Part{Kind: k.GroupVersionKind, GoType: related.GoTypeOf(k.cached), Name: k.Name, Labels: k.Selector}
 	part.IsReduced, part.HasOwners = k.isBetween, k.isBetween
-	if k.listsNamespaces() && l.environment.Namespace == "" {
+	if k.listsNamespaces() && !l.environment.IsLimited() {
 		part.Namespaces = related.JoinNamespaces(k.Namespaces)
 	}
 	shows, err := l.environment.Related.Fixed(part)

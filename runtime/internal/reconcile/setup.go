@@ -114,7 +114,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		return nil, err
 	}
 	name, group := definition.Name, definition.Group
-	limits, err := limitChildren(mgr, environment.Namespace, definition)
+	limits, err := limitChildren(mgr, environment.Namespaces, definition)
 	if err != nil {
 		return nil, err
 	}
@@ -264,8 +264,7 @@ func (l *loop) requestsForChild(kind *childKind, child client.Object) []ctrl.Req
 	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parentKind.Group, Kind: l.parentKind.Kind}) {
 		return nil
 	}
-	only, namespace := l.environment.Namespace, parent.Name.Namespace
-	if only != "" && namespace != "" && namespace != only {
+	if !l.environment.WorksIn(parent.Name.Namespace) {
 		return nil
 	}
 	l.noteLeaked(child, parent)

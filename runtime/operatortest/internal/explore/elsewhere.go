@@ -30,11 +30,11 @@ func (x *exploration) exploreElsewhere(plan explorationPlan) {
 	config := x.config
 	options := config.Options
 	config.Options = func(o *operator.Options) {
-		home := o.Namespace
+		home := o.Namespaces[0]
 		if options != nil {
 			options(o)
 		}
-		o.Namespace, o.ParentSelector = "", "test="+home
+		o.Namespaces, o.ParentSelector = nil, "test="+home
 	}
 	wide := startExploration(x.t, config, x.life)
 	wide.createNamespace(wide.otherNamespace())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -15,7 +16,8 @@ import (
 const foreignPrefix = "foreign.operatortest.opgen.dev"
 
 // ownKeys returns the labels or annotations of a child that the runtime has written and that are
-// not desired.
+// not desired. The API server counts the templates of a DaemonSet in an annotation, which belongs to
+// whoever has written the template.
 func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, field string) []string {
 	fields, _, _ := unstructured.NestedMap(desired, "metadata", field)
 	owned := schemas.OwnedFields(child, func(owner string) bool { return owner == manager })
@@ -24,7 +26,7 @@ func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, 
 	}
 	var keys []string
 	for path := range owned.Leaves().All() {
-		if key := *path[0].FieldName; len(path) == 1 && fields[key] == nil {
+		if key := *path[0].FieldName; len(path) == 1 && fields[key] == nil && key != appsv1.DeprecatedTemplateGeneration {
 			keys = append(keys, key)
 		}
 	}

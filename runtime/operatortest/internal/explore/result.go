@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -198,8 +199,8 @@ func (p *fieldProblems) show(value any, hidden string) string {
 
 func isSecret(object *unstructured.Unstructured) bool { return object.GetKind() == "Secret" }
 
-// contentOf returns the content that clients write: an object without its status and its system
-// metadata.
+// contentOf returns the content that clients write: an object without its status, its system
+// metadata, and the annotation in which the API server counts the templates of a DaemonSet.
 func contentOf(object *unstructured.Unstructured) map[string]any {
 	content := runtime.DeepCopyJSON(object.Object)
 	for _, name := range []string{"status", "apiVersion", "kind"} {
@@ -209,6 +210,9 @@ func contentOf(object *unstructured.Unstructured) map[string]any {
 	maps.DeleteFunc(metadata, func(name string, _ any) bool {
 		return !slices.Contains([]string{"labels", "annotations", "ownerReferences", "finalizers"}, name)
 	})
+	if annotations, found := metadata["annotations"].(map[string]any); found {
+		delete(annotations, appsv1.DeprecatedTemplateGeneration)
+	}
 	return content
 }
 

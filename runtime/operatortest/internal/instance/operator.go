@@ -64,6 +64,9 @@ type Operator struct {
 	Created []client.Object
 	// FinalizeLimit is how long Finalize may take at the end of the test.
 	FinalizeLimit time.Duration
+	// ToConverge is the number of requests until the test has found its parents converged for the
+	// first time, or 0.
+	ToConverge int
 
 	// Recorded is called with the record of each reconcile, if set.
 	Recorded func(testcontrol.Record)

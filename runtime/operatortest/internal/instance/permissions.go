@@ -21,9 +21,10 @@ const requestsVariable = "OPGEN_TEST_REQUESTS"
 
 // usedPermissions is what such a file has.
 type usedPermissions struct {
-	Test  string         `json:"test"`
-	Roles string         `json:"roles"` // absolute path of the file
-	Uses  []requests.Use `json:"uses"`
+	Test       string         `json:"test"`
+	Roles      string         `json:"roles"` // absolute path of the file
+	ToConverge int            `json:"toConverge,omitempty"`
+	Uses       []requests.Use `json:"uses"`
 }
 
 // checkRoles fails the test if the roles did not allow a request of the operator, and records the permissions that it
@@ -90,22 +91,19 @@ func isComplete(logged, sent map[requests.Use]bool) bool {
 	return true
 }
 
-// recordUses writes the used permissions into a file of the test. In it, the namespace of the test is that of the
-// operator's ServiceAccount.
+// recordUses writes the used permissions into a file of the test. In it, the namespace of the test stands for that of
+// the operator's ServiceAccount and for each that the operator watches by a list.
 func (o *Operator) recordUses(dir string, uses map[requests.Use]bool) error {
 	roles, err := filepath.Abs(o.Config.Roles)
 	if err != nil {
 		return err
 	}
-	home, err := homeOf(roles)
+	homes, err := homesOf(roles)
 	if err != nil {
 		return err
 	}
-	record := usedPermissions{Test: o.T.Name(), Roles: roles}
+	record := usedPermissions{Test: o.T.Name(), Roles: roles, ToConverge: o.ToConverge}
 	for use := range uses {
-		if use.Namespace == o.Namespace {
-			use.Namespace = home
-		}
 		if kind, subresource, found := use.OfKind(); found {
 			mapping, err := o.Client.RESTMapper().RESTMapping(schema.GroupKind{Group: use.Group, Kind: kind})
 			if err != nil {
@@ -113,7 +111,14 @@ func (o *Operator) recordUses(dir string, uses map[requests.Use]bool) error {
 			}
 			use.Resource = mapping.Resource.Resource + "/" + subresource
 		}
-		record.Uses = append(record.Uses, use)
+		if use.Namespace != o.Namespace {
+			record.Uses = append(record.Uses, use)
+			continue
+		}
+		for _, home := range homes {
+			use.Namespace = home
+			record.Uses = append(record.Uses, use)
+		}
 	}
 	slices.SortFunc(record.Uses, func(a, b requests.Use) int {
 		return cmp.Or(strings.Compare(a.String(), b.String()), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
@@ -128,17 +133,22 @@ func (o *Operator) recordUses(dir string, uses map[requests.Use]bool) error {
 	return os.WriteFile(filepath.Join(dir, o.Namespace+".json"), data, 0o644)
 }
 
-// homeOf returns the namespace of the ServiceAccount in a file of roles. It is empty if there is none.
-func homeOf(roles string) (string, error) {
+// homesOf returns the namespaces that the test's stands for in a file of roles: that of the ServiceAccount, or none
+// without one, and those that the operator watches by a list.
+func homesOf(roles string) ([]string, error) {
 	data, err := os.ReadFile(roles)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	objects, err := parseObjects(data)
+	homes := []string{""}
 	for _, object := range objects {
-		if object.Kind == "ServiceAccount" {
-			return object.Metadata.Namespace, nil
+		switch {
+		case object.Kind == "ServiceAccount":
+			homes[0] = object.Metadata.Namespace
+		case object.Kind == "Role" && isWatched(object.Metadata.Annotations):
+			homes = append(homes, object.Metadata.Namespace)
 		}
 	}
-	return "", err
+	return homes, err
 }

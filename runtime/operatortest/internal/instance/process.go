@@ -72,7 +72,7 @@ const releaseTime = time.Second
 // ProcessOptions returns the options of the next process.
 func (o *Operator) ProcessOptions() operator.Options {
 	options := operator.Defaults()
-	options.Namespace, options.LeaderElectNamespace = o.Namespace, o.Namespace // its own, too
+	options.Namespaces, options.LeaderElectNamespace = []string{o.Namespace}, o.Namespace // its own, too
 	o.setWebhooks(&options)
 	options.Logger = slog.New(quiet{slog.NewTextHandler(o.T.Output(), nil)})
 	if o.Config.Options != nil {

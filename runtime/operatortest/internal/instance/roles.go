@@ -79,9 +79,13 @@ func (o *Operator) awaitRule(namespace string, rule rbacv1.PolicyRule) {
 	})
 }
 
+// isWatched reports whether a role is one of those in the namespaces that the operator watches. Where opgen.yaml lists
+// them, a test has its own namespace in place of each.
+func isWatched(annotations map[string]string) bool { return annotations["opgen.dev/watched"] == "true" }
+
 // ReadRights returns the roles in a file, under a name, and their bindings to a user. The roles in
 // the namespace of the operator's ServiceAccount are in the namespace of that name; all are in a
-// file without a ServiceAccount.
+// file without a ServiceAccount. So are those of namespaces that the operator watches by a list.
 func ReadRights(path, name, user string) (rights []client.Object, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -112,7 +116,7 @@ func ReadRights(path, name, user string) (rights []client.Object, err error) {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 			here.Name, here.Namespace = fmt.Sprintf("%s-%d", name, len(rights)), name
-			if home != "" && role.Namespace != home {
+			if home != "" && role.Namespace != home && !isWatched(role.Annotations) {
 				here.Namespace = role.Namespace
 			}
 			role.ObjectMeta = here

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -46,12 +48,15 @@ func readUse(request *http.Request) Use {
 }
 
 // impliedUses returns the permissions that the API server has asked for beside that of the request: to create what an
-// apply creates, and to update the finalizers of an owner whose deletion a reference blocks.
+// apply creates, to update the finalizers of an owner whose deletion a reference blocks, and to grant permissions.
 func impliedUses(use Use, code int, object map[string]any) (implied []Use) {
 	if use.Verb == "patch" && code == http.StatusCreated {
 		created := use
 		created.Verb, created.Name = "create", ""
 		implied = append(implied, created)
+	}
+	if grant, found := grantUse(use, object); found && code < http.StatusBadRequest {
+		implied = append(implied, grant)
 	}
 	for _, owner := range ownersOf(object) {
 		if !owner.Blocks {
@@ -64,6 +69,23 @@ func impliedUses(use Use, code int, object map[string]any) (implied []Use) {
 		implied = append(implied, Use{Verb: "update", Group: version.Group, Resource: kindPrefix + owner.Kind + "/finalizers", Namespace: use.Namespace})
 	}
 	return implied
+}
+
+// grantUse returns the permission by which the API server lets a request grant permissions that the user lacks: to
+// escalate a role that is written, or to bind the role of a binding.
+func grantUse(use Use, object map[string]any) (Use, bool) {
+	if use.Group != rbacv1.GroupName || object == nil || use.Verb == "delete" {
+		return Use{}, false
+	}
+	switch use.Resource {
+	case "roles", "clusterroles":
+		return Use{Verb: "escalate", Group: use.Group, Resource: use.Resource, Namespace: use.Namespace, Name: use.Name}, true
+	case "rolebindings", "clusterrolebindings":
+		kind, _, _ := unstructured.NestedString(object, "roleRef", "kind")
+		name, _, _ := unstructured.NestedString(object, "roleRef", "name")
+		return Use{Verb: "bind", Group: use.Group, Resource: strings.ToLower(kind) + "s", Namespace: use.Namespace, Name: name}, true
+	}
+	return Use{}, false
 }
 
 // kindPrefix begins the resource of a Use whose plural is yet to be found.
@@ -104,5 +126,6 @@ func isUnauthorized(response *http.Response) bool {
 	body, err := io.ReadAll(response.Body)
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	return err == nil && (bytes.Contains(body, []byte(`" cannot `)) || // User "…" cannot create resource …
+		bytes.Contains(body, []byte("attempting to grant RBAC permissions not currently held")) ||
 		bytes.Contains(body, []byte("cannot set blockOwnerDeletion if")) || bytes.Contains(body, []byte("cannot set an ownerRef")))
 }

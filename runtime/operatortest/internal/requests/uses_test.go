@@ -13,6 +13,8 @@ func TestUsesAreWhatTheAPIServerAuthorizes(t *testing.T) {
 		map[string]any{"apiVersion": "demo.example.com/v1", "kind": "Shop", "blockOwnerDeletion": true},
 		map[string]any{"apiVersion": "v1", "kind": "Node"},
 	}}}
+	rbac := "rbac.authorization.k8s.io"
+	binding := map[string]any{"roleRef": map[string]any{"kind": "ClusterRole", "name": "reader"}}
 	for _, test := range []struct {
 		method, url string
 		code        int
@@ -27,6 +29,10 @@ func TestUsesAreWhatTheAPIServerAuthorizes(t *testing.T) {
 		{"PATCH", "/api/v1/namespaces/a/pods/web", 201, nil, []Use{{"create", "", "pods", "a", ""}, {"patch", "", "pods", "a", "web"}}},
 		{"POST", "/api/v1/namespaces/a/pods", 201, owned, []Use{{"update", "demo.example.com", "kind:Shop/finalizers", "a", ""}, {"create", "", "pods", "a", ""}}},
 		{"PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/us", 200, nil, []Use{{"update", "coordination.k8s.io", "leases", "a", "us"}}},
+		{"POST", "/apis/" + rbac + "/v1/clusterroles", 201, map[string]any{}, []Use{{"escalate", rbac, "clusterroles", "", ""}, {"create", rbac, "clusterroles", "", ""}}},
+		{"POST", "/apis/" + rbac + "/v1/clusterroles", 403, map[string]any{}, []Use{{"create", rbac, "clusterroles", "", ""}}},
+		{"DELETE", "/apis/" + rbac + "/v1/clusterroles/reader", 200, map[string]any{}, []Use{{"delete", rbac, "clusterroles", "", "reader"}}},
+		{"PATCH", "/apis/" + rbac + "/v1/namespaces/a/rolebindings/web", 200, binding, []Use{{"bind", rbac, "clusterroles", "a", "reader"}, {"patch", rbac, "rolebindings", "a", "web"}}},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), test.method, "https://example.com"+test.url, http.NoBody)
 		if err != nil {
@@ -46,6 +52,7 @@ func TestOnlyALackOfPermissionsIsUnauthorized(t *testing.T) {
 		`{"message":"pods \"a\" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on"}`: true,
 		`{"message":"pods \"a\" is forbidden: cannot set an ownerRef on a resource you can't delete"}`:                                               true,
 		`{"message":"pods \"a\" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for Kind Shop"}`:            false,
+		`{"message":"clusterroles \"a\" is forbidden: user \"shop\" is attempting to grant RBAC permissions not currently held:"}`:                   true,
 		`{"message":"pods \"a\" is forbidden: exceeded quota: small"}`:                                                                               false,
 		`{"message":"admission webhook \"policy\" denied the request: a Pod cannot have this name"}`:                                                 false,
 		`{"message":"unable to create new content in namespace a because it is being terminated"}`:                                                   false,
