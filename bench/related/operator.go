@@ -44,7 +44,7 @@ func operate(ctx context.Context, entry, namespace string) error {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countedTransport{next, counter} })
 	go counter.answer()
 	options := operator.Defaults()
-	options.Namespace, options.Logger = namespace, slog.New(slog.DiscardHandler)
+	options.Namespaces, options.Logger = []string{namespace}, slog.New(slog.DiscardHandler)
 	return operator.Run(ctx, config, options, func(operator.Manager) ([]operator.Controller, error) {
 		return []operator.Controller{operator.NewController(operator.Definition[*corev1.ConfigMap, struct{}, struct{}, struct{}, secrets]{
 			Name: "related", Group: "related.bench.opgen.dev", Parents: []operator.ParentKind{{Object: &corev1.ConfigMap{}, Labels: label}},

@@ -38,7 +38,7 @@ func completeFlags(root *cobra.Command) {
 		"output": completeFixed("text", "json"), "watch": completeFixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
 		"name": nothing, "kind": nothing, "group": nothing, "version": nothing, "child": nothing, "parent": nothing,
 		"module": nothing, "repo": nothing, "domain": nothing, "min-kubernetes": nothing,
-		"tag": nothing, "base": nothing, "platform": completePlatforms,
+		"tag": nothing, "base": nothing, "platform": completePlatforms, "ci": completeFixed("github", "gitlab"),
 		"cluster name": instanceNames, "delete kind": projectKinds, "delete group": projectGroups,
 	}
 	eachCommand(root, func(cmd *cobra.Command) {

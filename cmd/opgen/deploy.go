@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -57,8 +58,8 @@ func (o *deployOptions) run(ctx context.Context, s streams, args []string) error
 	}
 	image := deployment.Image{}
 	if o.image != "" {
-		if _, err := name.ParseReference(o.image); err != nil || strings.Contains(o.image, "://") {
-			return project.InputErrorf("--image %q is not the name of an image\n    write REGISTRY/NAME:TAG in lower case, such as registry.example.com/%s:v1", o.image, p.Name)
+		if err := checkImage(o.image, p.Name); err != nil {
+			return project.InputError{Err: err}
 		}
 		image = deployment.Image{Name: p.Name, Reference: o.image}
 	}
@@ -77,6 +78,14 @@ func (o *deployOptions) run(ctx context.Context, s streams, args []string) error
 	}
 	defer showProgress(s.err, "waiting for the Pods")()
 	return c.AwaitRollout(ctx, objects, o.wait)
+}
+
+// checkImage returns an error if the value of --image is not the name of an image.
+func checkImage(image, operator string) error {
+	if _, err := name.ParseReference(image); err != nil || strings.Contains(image, "://") {
+		return fmt.Errorf("--image %q is not the name of an image\n    write REGISTRY/NAME:TAG in lower case, such as registry.example.com/%s:v1", image, operator)
+	}
+	return nil
 }
 
 func (o *deployOptions) apply(ctx context.Context, s streams, c *deployment.Cluster, objects []*deployment.Object) ([]deployment.Change, error) {

@@ -19,7 +19,7 @@ var (
 // TestLinksLead follows the links between the pages of this repository, to files and to headings.
 func TestLinksLead(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"/*.md", "/docs/*.md", "/docs/*/*.md", "/examples/*/README.md"} {
+	for _, pattern := range []string{"/*.md", "/docs/*.md", "/docs/*/*.md", "/examples/README.md", "/examples/*/README.md"} {
 		found, err := filepath.Glob(repository + pattern)
 		if err != nil {
 			t.Fatal(err)
