@@ -2,6 +2,8 @@
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
+GORELEASER_VERSION := v2.15.4
+GOVULNCHECK_VERSION := v1.9.0
 
 # The modules of the checkout are built by their own go.mod, whatever a go.work above it lists. GOWORK in the
 # environment takes precedence.
@@ -19,15 +21,22 @@ EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build opgen into bin/, without what only a debugger reads.
 	go build -ldflags=-s -o $(OPGEN) ./cmd/opgen
 
+# Of these examples, make test runs the tests that need a cluster, too. Of the others, make examples does.
+TESTED_EXAMPLES := $(addprefix examples/,catset configmap-propagation echo-server pod-terminator service-per-pod temp-namespace)
+
 .PHONY: test
 test: build ## Run every test, against a local control plane where one is needed (built on the first run).
-	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test $(EXAMPLES)
+	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test $(TESTED_EXAMPLES)
+
+.PHONY: examples
+examples: build ## Run all tests of all examples against one local control plane, and print a table of them.
+	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/examples
 
 .PHONY: e2e
 e2e: build ## Run three examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
@@ -63,6 +72,20 @@ golden: build ## Rewrite the golden files and the generated files of the example
 lint: ## Check formatting, the import rules and the rest of .golangci.yml, and the words of the glossary.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION) run ./...
 	go run ./tools/words
+	go run ./tools/api
+	cd tools/licences && go run .
+
+.PHONY: vulncheck
+vulncheck: ## Look for known vulnerabilities that opgen or an operator reaches; GOVULNDB=URL names the database.
+	GOVULNCHECK_VERSION=$(GOVULNCHECK_VERSION) .ci/vulncheck
+
+.PHONY: api
+api: ## List the Go API of the runtime again, which make lint compares: runtime/api.txt.
+	go run ./tools/api -write
+
+.PHONY: licences
+licences: ## List the licences of what is linked again, which make lint compares: LICENCES.md.
+	cd tools/licences && go run . -write
 
 .PHONY: docs
 docs: ## Write the parts of docs/ that come from the code: the references of commands, spec files and templates.
@@ -80,10 +103,23 @@ bench-fleet: ## Measure a generated operator beside hand-written ones with many 
 
 CRDS ?= $(wildcard ../shared/crds)
 
+GORELEASER := go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+
+.PHONY: snapshot
+snapshot: build ## Make into dist/ what a release has, and publish nothing; SNAPSHOT=all: with the control planes of all platforms.
+	GOOS=windows go vet ./cmd/... ./internal/... ./runtime/...
+	@echo 'without signatures, the image and the cask, which only a release has'
+	CONTROL_PLANES=$(SNAPSHOT) IMAGE_REPOSITORY=none TAP_TOKEN=none $(GORELEASER) release --snapshot --clean --skip=sign,ko,homebrew
+	.ci/archives
+
+.PHONY: release
+release: ## Make a draft of the release of the tag that is checked out (.github/workflows/release.yml runs this).
+	CONTROL_PLANES=all $(GORELEASER) release --clean
+
 .PHONY: corpus
 corpus: ## Import the CRDs below CRDS=DIR, make them and their Go types again, and print what came out.
 	@go run ./tools/corpus $(CRDS)
 
 .PHONY: clean
 clean: ## Remove what was built here.
-	rm -rf bin
+	rm -rf bin dist

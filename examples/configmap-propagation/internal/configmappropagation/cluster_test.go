@@ -37,8 +37,8 @@ func start(t *testing.T) world {
 		Roles:   "../../deploy/zz_generated.rbac.yaml",
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
 		Options: func(o *operator.Options) {
-			o.ParentSelector = "test=" + o.Namespace
-			o.Namespace = "" // copies go to other namespaces than the test's
+			o.ParentSelector = "test=" + o.Namespaces[0]
+			o.Namespaces = nil // copies go to other namespaces than the test's
 		},
 	})
 	w := world{

@@ -43,7 +43,7 @@ func start(t *testing.T) *stage {
 		Schemes: runtime.SchemeBuilder{chaosv1alpha1.AddToScheme},
 		Roles:   "../../deploy/zz_generated.rbac.yaml", // the rights that it is deployed with
 		Options: func(o *operator.Options) {
-			o.ParentSelector, o.Namespace = "test="+o.Namespace, "" // each test has a clock of its own
+			o.ParentSelector, o.Namespaces = "test="+o.Namespaces[0], nil // each test has a clock of its own
 		},
 	})
 	s.label = map[string]string{"test": s.Namespace}

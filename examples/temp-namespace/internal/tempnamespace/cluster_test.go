@@ -31,7 +31,7 @@ func start(t *testing.T) (*operatortest.Cluster, *v1alpha1.TempNamespace, *corev
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
 		Roles:   "../../deploy/zz_generated.rbac.yaml",
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
-		Options: func(o *operator.Options) { o.ParentSelector = "test=" + o.Namespace }, // each test has a clock of its own
+		Options: func(o *operator.Options) { o.ParentSelector = "test=" + o.Namespaces[0] }, // each test has a clock of its own
 	})
 	name := cluster.Namespace + "-temp"
 	temp := &v1alpha1.TempNamespace{
