@@ -24,7 +24,6 @@ func ParseTag(text string) (name.Tag, error) {
 	return tag, nil
 }
 
-
 // ParseBase returns the base image that a text names by its digest. It returns an error without a
 // digest.
 func ParseBase(text string) (Base, error) {

@@ -59,7 +59,7 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 	for _, r := range k.Related {
 		rules = append(rules, relatedRule(r))
 		if r.Through != nil {
-			rules = append(rules, resourceRule(r.Through.Group, r.Through.Plural, "get", "list", "watch"))
+			rules = append(rules, resourceRule(r.Through.Group, r.Through.Plural, "list", "watch"))
 		}
 	}
 	for _, r := range k.Rules {
@@ -74,9 +74,12 @@ func (k Kind) isOwnerOf(c kinds.Child) bool { return !k.Ordered && (c.Namespaced
 // relatedRule returns the permissions for reading related objects, for patching and for deleting them. A fixed
 // name restricts the rule: the API server allows to list and watch a single name with it.
 func relatedRule(r kinds.Related) rbacv1.PolicyRule {
-	verbs := []string{"get", "list", "watch"}
-	if r.Spec.Access == spec.AccessGet {
-		verbs = verbs[:1]
+	var verbs []string
+	if isReadLive(r.Spec) {
+		verbs = append(verbs, "get")
+	}
+	if r.Spec.Access != spec.AccessGet {
+		verbs = append(verbs, "list", "watch")
 	}
 	if r.Spec.Patch {
 		verbs = append(verbs, "patch")
@@ -89,6 +92,13 @@ func relatedRule(r kinds.Related) rbacv1.PolicyRule {
 		rule.ResourceNames = []string{r.Spec.Name}
 	}
 	return rule
+}
+
+// isReadLive reports whether the runtime reads related objects one by one: those of a selection whose watch shows
+// metadata alone, or not yet the name, and those that it has written itself and that its watch does not show in time.
+func isReadLive(r spec.Related) bool {
+	isSelected := r.NameFrom != "" || r.SelectorFrom != "" || r.Dynamic
+	return r.Access == spec.AccessGet || isSelected && r.Cache != spec.CacheMetadata || r.Patch || r.Delete
 }
 
 func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
