@@ -135,9 +135,9 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				k.Related = []kinds.Related{{Resource: kinds.Resource{Plural: "pods"}}, {Resource: kinds.Resource{Plural: "configmaps"}}, {Resource: kinds.Resource{Plural: "configmaps"}}, {Resource: kinds.Resource{Group: "apps", Plural: "deployments"}}}
 			}),
 			want: []string{
-				"/configmaps: get list watch",
+				"/configmaps: list watch",
 				"/pods: get list watch create patch delete",
-				"apps/deployments: get list watch",
+				"apps/deployments: list watch",
 				parents,
 				"demo.example.com/echoservers/finalizers: update",
 				events,
@@ -162,14 +162,36 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				}
 			}),
 			want: []string{
-				"/configmaps[rates]: get list watch",
-				"/configmaps[settings]: get list watch",
+				"/configmaps[rates]: list watch",
+				"/configmaps[settings]: list watch",
 				"/endpoints services: get",
 				"/leases[old]: get delete",
-				"/pods: get list watch",
+				"/pods: list watch",
 				"/replicationcontrollers: get list watch delete",
 				"/secrets[password]: get",
-				"/services[web]: get list watch",
+				"/services[web]: list watch",
+				parents,
+				events,
+			},
+		},
+		"related objects that are read one by one, and others": {
+			kinds: echo(func(k *Kind) {
+				entry := func(plural string, r spec.Related) kinds.Related {
+					return kinds.Related{Resource: kinds.Resource{Plural: plural}, Spec: r}
+				}
+				k.Related = []kinds.Related{
+					entry("configmaps", spec.Related{NameFrom: ".spec.settings"}),
+					entry("endpoints", spec.Related{NameFrom: ".spec.settings", Cache: spec.CacheMetadata}),
+					entry("nodes", spec.Related{Match: map[string]string{".spec.a": ".spec.b"}}),
+					entry("pods", spec.Related{SelectorFrom: ".spec.selector"}),
+					entry("secrets", spec.Related{Dynamic: true}),
+					entry("services", spec.Related{Name: "web", Patch: true}),
+				}
+			}),
+			want: []string{
+				"/configmaps pods secrets: get list watch",
+				"/endpoints nodes: list watch",
+				"/services[web]: get list watch patch",
 				parents,
 				events,
 			},

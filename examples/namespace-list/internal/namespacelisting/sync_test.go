@@ -14,9 +14,9 @@ import (
 
 // namespaces returns what Sync reads.
 func namespaces(names ...string) Related {
-	var objects []*corev1.Namespace
+	var objects []*metav1.PartialObjectMetadata
 	for _, name := range names {
-		objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		objects = append(objects, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	return Related{Namespaces: operator.NewSnapshot(objects...)}
 }

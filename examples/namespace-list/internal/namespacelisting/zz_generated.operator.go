@@ -31,7 +31,7 @@ type Desired struct {
 
 // Related are the objects that Sync reads in addition to the children of a NamespaceListing, by entry.
 type Related struct {
-	Namespaces operator.Snapshot[*corev1.Namespace]
+	Namespaces operator.Snapshot[*metav1.PartialObjectMetadata]
 }
 
 // Controller makes the controller that calls r for every NamespaceListing.
@@ -49,7 +49,7 @@ func Controller(r *Reconciler) operator.Controller {
 		},
 		Related: func(related *Related) []operator.RelatedKind {
 			return []operator.RelatedKind{
-				{Object: new(corev1.Namespace), SelectorFrom: ".spec.selector", Fields: operator.BindRelated(&related.Namespaces)},
+				{Object: new(corev1.Namespace), SelectorFrom: ".spec.selector", Metadata: true, Fields: operator.BindRelated(&related.Namespaces)},
 			}
 		},
 		Status: func(parent *namespacelistv1alpha1.NamespaceListing) *namespacelistv1alpha1.NamespaceListingStatus {
