@@ -34,9 +34,13 @@ func reasonFor(p Permission, roles []Permission) string {
 	if p.Verb == "patch" && isParent(p.Target, roles) {
 		return "for removing the finalizer that an earlier version of the operator has set"
 	}
-	isParentOrPatched := slices.Contains(roles, Permission{p.Target, "patch"}) && !slices.Contains(roles, Permission{p.Target, "create"})
-	if p.Verb == "get" && isParentOrPatched {
+	may := func(verb string) bool { return slices.Contains(roles, Permission{p.Target, verb}) }
+	switch {
+	case p.Verb != "get" || may("create"): // children are read in many ways
+	case may("patch"):
 		return "for naming who else keeps changing the object"
+	case may("delete"):
+		return "for seeing whether an object is gone, where its watch is late"
 	}
 	return ""
 }

@@ -74,8 +74,13 @@ func TestFindUnusedKnowsLiveReads(t *testing.T) {
 	uses := []Use{
 		{Verb: "patch", Group: "demo.example.com", Resource: "shops"}, {Verb: "patch", Resource: "pods"}, {Verb: "create", Resource: "pods"},
 	}
-	unused := FindUnused([]Permission{{shops, "get"}, {shops, "patch"}, {pods, "get"}, {pods, "patch"}, {pods, "create"}}, uses)
-	if len(unused) != 2 || !strings.Contains(unused[0].Reason, "who else") || unused[1].Target != pods || unused[1].Reason != "" {
+	jobs := Target{Group: "batch", Resource: "jobs"} // related objects that Sync may have deleted
+	uses = append(uses, Use{Verb: "delete", Group: "batch", Resource: "jobs"})
+	unused := FindUnused([]Permission{
+		{shops, "get"}, {shops, "patch"}, {pods, "get"}, {pods, "patch"}, {pods, "create"}, {jobs, "get"}, {jobs, "delete"},
+	}, uses)
+	if len(unused) != 3 || !strings.Contains(unused[0].Reason, "who else") || unused[1].Target != pods || unused[1].Reason != "" ||
+		!strings.Contains(unused[2].Reason, "gone") {
 		t.Errorf("got %v", unused)
 	}
 }

@@ -36,6 +36,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 // exchange is RoundTrip for a request that counts.
 func (t *Transport) exchange(request *http.Request, made Request, use Use) (*http.Response, error) {
 	t.Sent.addPending()
+	orphans := changesOwners(request)
 	response, err := t.Next.RoundTrip(request)
 	if err != nil {
 		t.Sent.addAnswered(nil)
@@ -54,6 +55,10 @@ func (t *Transport) exchange(request *http.Request, made Request, use Use) (*htt
 		e.Name = cmp.Or(e.Name, nameOf(e.Object)) // a path of what is created does not have it
 	}
 	t.Sent.addUse(use, response.StatusCode, isUnauthorized(response), e.Object)
+	if orphans && response.StatusCode < http.StatusBadRequest {
+		use.Verb = "delete" // only who may delete an object may change its owners
+		t.Sent.addUse(use, response.StatusCode, false, nil)
+	}
 	t.Sent.addAnswered(&e)
 	return response, nil
 }

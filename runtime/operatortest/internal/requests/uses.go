@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Use is a permission that a request has needed, as rules of RBAC name it.
@@ -45,6 +46,27 @@ func readUse(request *http.Request) Use {
 		use.Name, _ = selector.RequiresExactMatch("metadata.name") // as the API server authorizes it
 	}
 	return use
+}
+
+// changesOwners reports whether a request replaces the owner references of an object, as a child is orphaned. Its body can
+// still be sent.
+func changesOwners(request *http.Request) bool {
+	if request.Header.Get("Content-Type") != string(types.MergePatchType) || request.GetBody == nil {
+		return false
+	}
+	body, err := request.GetBody()
+	if err != nil {
+		return false
+	}
+	defer body.Close()
+	var patch struct {
+		Metadata map[string]any `json:"metadata"`
+	}
+	if json.NewDecoder(body).Decode(&patch) != nil {
+		return false
+	}
+	_, found := patch.Metadata["ownerReferences"]
+	return found
 }
 
 // impliedUses returns the permissions that the API server has asked for beside that of the request: to create what an

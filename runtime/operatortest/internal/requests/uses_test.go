@@ -5,7 +5,10 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestUsesAreWhatTheAPIServerAuthorizes(t *testing.T) {
@@ -41,6 +44,32 @@ func TestUsesAreWhatTheAPIServerAuthorizes(t *testing.T) {
 		use := readUse(request)
 		if got := append(impliedUses(use, test.code, test.object), use); !slices.Equal(got, test.want) {
 			t.Errorf("%s %s uses %v, expected %v", test.method, test.url, got, test.want)
+		}
+	}
+}
+
+// The API server lets only who may delete an object change its owners. An apply names them in each request.
+func TestOrphaningChangesOwners(t *testing.T) {
+	for _, test := range []struct {
+		patch types.PatchType
+		body  string
+		want  bool
+	}{
+		{types.MergePatchType, `{"metadata": {"ownerReferences": []}}`, true},
+		{types.MergePatchType, `{"metadata": {"labels": {"a": null}}}`, false},
+		{types.MergePatchType, `{`, false},
+		{types.ApplyPatchType, `{"metadata": {"ownerReferences": []}}`, false},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, "https://example.com/api/v1/namespaces/a/pods/web", strings.NewReader(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", string(test.patch))
+		if got := changesOwners(request); got != test.want {
+			t.Errorf("%s %s changes owners: %v", test.patch, test.body, got)
+		}
+		if body, err := io.ReadAll(request.Body); err != nil || string(body) != test.body {
+			t.Errorf("the body that is left is %q, %v", body, err)
 		}
 	}
 }
