@@ -75,6 +75,28 @@ func TestExploreFindsNothingWrongWithRelatedObjects(t *testing.T) {
 	testExploreRelated(t, sealedConfig(func(_, found string) string { return found }))
 }
 
+// An exploration deletes what it has made, also the related objects in a namespace that is not that of the test.
+func TestExploreLeavesNoRelatedObjects(t *testing.T) {
+	t.Parallel()
+	cluster := operatortest.Start(t, ledgerConfig(copyOut))
+	label := map[string]string{"left-by": cluster.Namespace}
+	t.Run("explore", func(t *testing.T) {
+		operatortest.Explore(t, ledgerConfig(copyOut), operatortest.Life{
+			Parents: ledgerLife().Parents,
+			Related: func(ledger client.Object) []client.Object {
+				return []client.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: ledger.GetName(), Labels: label}}}
+			},
+		})
+	})
+	var left corev1.SecretList
+	if err := cluster.Client.List(t.Context(), &left, client.InNamespace("default"), client.MatchingLabels(label)); err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range left.Items {
+		t.Errorf("Secret %s is left", secret.Name)
+	}
+}
+
 // exploreAMemory explores an operator that remembers each seal for as long as it runs.
 func exploreAMemory(t *testing.T) {
 	var seals sync.Map

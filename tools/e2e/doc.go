@@ -5,7 +5,7 @@
 //	project_test.go         a project with the files of an example, and its make targets
 //	operator_test.go        the Pods of an operator: the leader, a killed Pod, another leader
 //	cluster_test.go         objects of the cluster: apply, wait, watch, ask a Pod over HTTP
-//	echoserver_test.go, catset_test.go, podterminator_test.go
+//	echoserver_test.go, catset_test.go, podterminator_test.go, exampleapp_test.go, packages_test.go
 //
 // The cluster is that of $OPGEN_E2E_KUBECONFIG, which has to run Pods, and the images go to $OPGEN_REGISTRY, from which its
 // nodes have to be able to pull them. Without the first, the tests are skipped.

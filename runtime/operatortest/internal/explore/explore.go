@@ -31,6 +31,7 @@ type Life struct {
 func Run(t *testing.T, config instance.Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
+	defer x.dropPlanned()
 	plan := x.planTrials()
 	if pattern := flagValue("test.run"); len(plan.all()) == 0 && selectsSubtests(pattern, t.Name()) {
 		t.Fatalf("no case matches -run '%s'\nthe cases depend on OPGEN_EXPLORE, EXHAUSTIVE and OPGEN_EXPLORE_SEED: set them as for the test that failed", pattern)
@@ -72,6 +73,7 @@ type exploration struct {
 	asOperator client.Client // with the permissions of the operator; nil: they are not limited
 	isWide     bool          // the operator works in all namespaces, on the parents of the test
 
+	planned  []*exploredParent                       // of which the trials are planned; they live as long as the exploration
 	siblings []map[string]*unstructured.Unstructured // by variant and child
 	samples  []map[string]map[string]any             // what is desired of these
 	usual    []usualParent                           // by variant

@@ -25,10 +25,10 @@ func (p explorationPlan) all() []*trial {
 // exploration and the flags of go test select.
 func (x *exploration) planTrials() (plan explorationPlan) {
 	x.t.Helper()
-	var parents []*exploredParent
 	for variant := range x.life.Parents {
-		parents = append(parents, &exploredParent{x: x, variant: variant})
+		x.planned = append(x.planned, &exploredParent{x: x, variant: variant})
 	}
+	parents := x.planned
 	inParallel(parents, (*exploredParent).create)
 	if reason := x.awaitRoundSettled(); reason != "" {
 		x.t.Fatalf("the operator does not settle: %s\n%s", reason, x.operator.DescribeRequests(0))
@@ -61,6 +61,12 @@ func (x *exploration) planTrials() (plan explorationPlan) {
 		*trials = slices.DeleteFunc(*trials, isLeftOut)
 	}
 	return plan
+}
+
+// dropPlanned deletes the parents of which the trials were planned.
+func (x *exploration) dropPlanned() {
+	made := slices.DeleteFunc(x.planned, func(p *exploredParent) bool { return p.object == nil })
+	inParallel(made, (*exploredParent).drop)
 }
 
 // readBefore reads a child, and keeps what later trials need of it.

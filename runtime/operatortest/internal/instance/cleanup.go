@@ -34,7 +34,7 @@ func (o *Operator) cleanUp() {
 		}
 		o.removeFinalizers(object, loops)
 	}
-	for _, object := range o.ListParents(loops) { // that Finalize has created since
+	for _, object := range o.ownParents(loops) { // that Finalize has created since
 		o.DeleteObjects(object)
 		if len(object.GetFinalizers()) > 0 {
 			o.removeFinalizers(object, loops)
@@ -51,14 +51,14 @@ const mostGenerations = 5
 // that their Finalize has created meanwhile, such as a last backup. It returns the objects that still have a
 // finalizer.
 func (o *Operator) deleteParents(loops []*testcontrol.Loop) (left []client.Object) {
-	objects, known := slices.Concat(o.Created, o.ListParents(loops)), map[types.UID]bool{}
+	objects, known := slices.Concat(o.Created, o.ownParents(loops)), map[types.UID]bool{}
 	for range mostGenerations {
 		o.DeleteObjects(objects...)
 		left = o.awaitFinalizers(objects)
 		for _, object := range objects {
 			known[object.GetUID()] = true
 		}
-		created := slices.DeleteFunc(o.ListParents(loops), func(parent client.Object) bool { return known[parent.GetUID()] })
+		created := slices.DeleteFunc(o.ownParents(loops), func(parent client.Object) bool { return known[parent.GetUID()] })
 		if len(left) > 0 || len(created) == 0 || o.RunningProcess() == nil {
 			break
 		}
@@ -81,6 +81,12 @@ func (o *Operator) KnownLoops() []*testcontrol.Loop {
 
 // ListParents returns the parents in the test's namespace, whoever created them.
 func (o *Operator) ListParents(loops []*testcontrol.Loop) (parents []client.Object) {
+	return slices.DeleteFunc(o.ownParents(loops), func(parent client.Object) bool { return parent.GetNamespace() == "" })
+}
+
+// ownParents returns the parents in the test's namespace, and those without a namespace whose label test names it, whoever
+// created them.
+func (o *Operator) ownParents(loops []*testcontrol.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience())
 	defer cancel()
 	for _, loop := range loops {
@@ -90,7 +96,7 @@ func (o *Operator) ListParents(loops []*testcontrol.Loop) (parents []client.Obje
 			o.T.Log(err)
 		}
 		for i := range list.Items {
-			if parent := &list.Items[i]; parent.Namespace != "" {
+			if parent := &list.Items[i]; parent.Namespace != "" || parent.Labels["test"] == o.Namespace {
 				parent.SetGroupVersionKind(loop.Parent)
 				parents = append(parents, parent)
 			}
