@@ -94,6 +94,9 @@ func typeHint(name string, known []string) string {
 	if best := nearest.Name(name, known); best != "" {
 		return `did you mean "` + best + `"?`
 	}
+	if w := typeWord(name); w != nil && w.HasFormat {
+		return "that is a word of the shorthand: in a mapping, write type: " + w.Type + " and format: " + name
+	}
 	if slices.Contains(shorthandTypes(), name) {
 		return "that is a word of the shorthand, which stands in the place of the whole mapping"
 	}

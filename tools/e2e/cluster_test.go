@@ -72,8 +72,25 @@ func (c cluster) newNamespace(t *testing.T) string {
 	if err := c.api.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.api.Delete(context.Background(), namespace) })
+	t.Cleanup(func() {
+		if t.Failed() {
+			c.logEvents(t, namespace.Name)
+		}
+		_ = c.api.Delete(context.Background(), namespace)
+	})
 	return namespace.Name
+}
+
+// logEvents logs what has happened in a namespace.
+func (c cluster) logEvents(t *testing.T, namespace string) {
+	t.Helper()
+	var events corev1.EventList
+	if err := c.api.List(context.Background(), &events, client.InNamespace(namespace)); err != nil {
+		t.Log(err)
+	}
+	for _, event := range events.Items {
+		t.Logf("%s %s/%s: %s: %s", event.LastTimestamp.Format(time.TimeOnly), event.InvolvedObject.Kind, event.InvolvedObject.Name, event.Reason, event.Message)
+	}
 }
 
 // create creates an object from YAML.
