@@ -79,6 +79,9 @@ func TestFailedSyncDeletesNothing(t *testing.T) {
 		{"terminal error", func(context.Context, *Request) (*Response, error) {
 			return nil, reconcile.TerminalError(errors.New("the text makes no sense"))
 		}, "SyncFailed", "the text makes no sense", "Stalled"},
+		{"terminal error within another", func(context.Context, *Request) (*Response, error) {
+			return nil, errors.Join(fmt.Errorf("spec.text: %w", reconcile.TerminalError(errors.New("it makes no sense"))))
+		}, "SyncFailed", "spec.text: it makes no sense", "Stalled"},
 		{"nothing at all", func(context.Context, *Request) (*Response, error) {
 			return nil, nil
 		}, "SyncFailed", "Sync returned neither a response nor an error", "Reconciling"},

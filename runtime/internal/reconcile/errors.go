@@ -119,7 +119,7 @@ type errGaveUp struct {
 func (e errGaveUp) Unwrap() error { return e.err }
 
 func (e errGaveUp) Error() string {
-	return fmt.Sprintf("gave up after %d attempts and waits for a change: %s", e.attempts, strings.TrimPrefix(e.err.Error(), "terminal error: "))
+	return fmt.Sprintf("gave up after %d attempts and waits for a change: %s", e.attempts, unmarkedText(e.err))
 }
 
 // giveUpIfLast returns the error as an errGaveUp if this attempt is the last one that the
@@ -151,13 +151,38 @@ func isTerminal(err error) bool {
 	case errors.As(err, new(errTakeover)), errors.As(err, new(errChild)), errors.As(err, new(errDeletion)), errors.As(err, new(errPatch)):
 		return false
 	}
-	if marked, ok := err.(interface{ Is(error) bool }); ok && marked.Is(ctrl.TerminalError(nil)) {
+	if isMarkedTerminal(err) {
 		return true
 	}
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !isTerminal(err) })
 	}
 	return isTerminal(errors.Unwrap(err))
+}
+
+// isMarkedTerminal reports whether an error is one of ctrl.TerminalError, and not one around it.
+func isMarkedTerminal(err error) bool {
+	marked, ok := err.(interface{ Is(error) bool })
+	return ok && marked.Is(ctrl.TerminalError(nil))
+}
+
+// unmarkedText returns the text of an error without what ctrl.TerminalError puts in front of its text, wherever in the
+// chain that is.
+func unmarkedText(err error) string {
+	var wrapped []error
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		wrapped = several.Unwrap()
+	} else if one := errors.Unwrap(err); one != nil {
+		wrapped = []error{one}
+	}
+	text := err.Error()
+	for _, inner := range wrapped {
+		text = strings.Replace(text, inner.Error(), unmarkedText(inner), 1)
+	}
+	if isMarkedTerminal(err) {
+		text = strings.TrimPrefix(text, "terminal error: ")
+	}
+	return text
 }
 
 // errorReason returns the reason of an error, for a condition, an Event and a metric.
@@ -193,7 +218,7 @@ func errorReason(err error) string {
 
 // errorMessage returns the text of an error for a status or an Event.
 func errorMessage(err error) string {
-	return truncateText(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; "))
+	return truncateText(strings.ReplaceAll(unmarkedText(err), "\n", "; "))
 }
 
 // truncateText shortens a text to what an Event has room for.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
 	"github.com/opgen-dev/opgen/runtime/operator"
 
 	"example.com/example-app/api/v1alpha1"
@@ -30,7 +28,7 @@ func (p *plan) backUp(isBusy bool) error {
 
 	schedule, err := p.Schedule(spec.Schedule, "", p.status.Backup.LastTick)
 	if err != nil {
-		return reconcile.TerminalError(fmt.Errorf("spec.backup.schedule: %w", err))
+		return fmt.Errorf("spec.backup.schedule: %w", err) // it is terminal: only a change of the spec helps
 	}
 	p.response.RequeueAt(p.Now, schedule.Next)
 	if schedule.Due() && !isBusy && p.status.CurrentVersion != "" {

@@ -89,5 +89,12 @@ func (p *plan) describe() {
 	default:
 		upgraded.Reason, upgraded.Message = "Upgrading", "from "+p.status.CurrentVersion+" to "+p.Parent.Spec.AppVersion
 	}
-	p.response.Conditions = []metav1.Condition{upgraded}
+	p.response.Conditions = append(p.response.Conditions, upgraded)
+}
+
+// isNotReady says that the application does not serve for a reason that its children do not show.
+func (p *plan) isNotReady(reason, message string) {
+	p.response.Conditions = append(p.response.Conditions, metav1.Condition{
+		Type: "Ready", Status: metav1.ConditionFalse, Reason: reason, Message: message,
+	})
 }

@@ -26,6 +26,9 @@ func (p *plan) restore() (isGoingOn bool, err error) {
 	}
 	if failure, hasFailed := p.Children.Steps.Failed(job.Name); hasFailed {
 		p.status.LastError = fmt.Sprintf("backup %s could not be restored: %s", name, failure.Message)
+		p.isNotReady("RestoreFailed", p.status.LastError)
+	} else {
+		p.isNotReady("Restoring", "backup "+name+" is being restored")
 	}
 	p.run(backup.Version, true)
 	if p.Children.Steps.Ready(job.Name) {

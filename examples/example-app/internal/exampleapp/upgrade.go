@@ -40,6 +40,9 @@ func (p *plan) upgrade() (isGoingOn bool) {
 	} else {
 		p.continueUpgrade()
 	}
+	if status.Upgrade != nil { // all children are ready while the application is stopped, and it is not
+		p.isNotReady("Upgrading", "from "+status.CurrentVersion+" to "+status.Upgrade.Version)
+	}
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/opgen-dev/opgen/runtime/operatortest"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 func TestUpgrade(t *testing.T) {
@@ -15,6 +16,11 @@ func TestUpgrade(t *testing.T) {
 	l.runs("1.0.0", 0) // it stops before anything touches the data
 	l.says("1.0.0", "Upgrading")
 	l.serves()
+	l.sim.Expect(operatortest.Case[Request, Response]{Check: func(t testing.TB, got *Response) {
+		if !meta.IsStatusConditionFalse(got.Conditions, "Ready") {
+			t.Errorf("it does not say that the stopped application is not ready: %v", got.Conditions)
+		}
+	}})
 	l.runs("1.0.0", 0, "shop-before-2-0-0")
 	l.ends("shop-before-2-0-0")
 	l.runs("1.0.0", 0, "shop-before-2-0-0", "shop-migrate-2-0-0")
