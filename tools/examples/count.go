@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
 )
@@ -90,7 +91,11 @@ func isMainAsGenerated(name string, content []byte) bool {
 	return name == "main.go" && goLines(content) == 5 && bytes.Contains(content, []byte("operator.Main(controllers)\n"))
 }
 
-// goLines counts the lines that have code, whatever comment follows it.
+// columns is how long a line of Go may be to count as one.
+const columns = 100
+
+// goLines counts the lines that have code, whatever comment follows it. A longer line than columns counts as often as it
+// would be wrapped.
 func goLines(content []byte) int {
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(content))
@@ -100,7 +105,7 @@ func goLines(content []byte) int {
 	for {
 		position, kind, literal := s.Scan()
 		if kind == token.EOF {
-			return len(lines)
+			return wrappedLines(content, lines)
 		}
 		if kind == token.SEMICOLON && literal == "\n" {
 			continue
@@ -110,6 +115,15 @@ func goLines(content []byte) int {
 			lines[first+i] = true
 		}
 	}
+}
+
+func wrappedLines(content []byte, lines map[int]bool) (count int) {
+	for i, line := range bytes.Split(content, []byte("\n")) {
+		if lines[i+1] {
+			count += 1 + max(utf8.RuneCount(line)-1, 0)/columns
+		}
+	}
+	return count
 }
 
 func yamlLines(content []byte) int {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -12,6 +13,8 @@ func TestGoLines(t *testing.T) {
 	for source, expected := range map[string]int{
 		"": 0,
 		"// comment\n\npackage a\n\n/* of\nthree\nlines */\nvar b = 1 // and code\n": 2,
+		"package a\n\nvar b = \"" + strings.Repeat("é", 90) + "\"\n":                 2,
+		"package a\n\nvar b = \"" + strings.Repeat("é", 91) + "\"\n":                 3,
 		"package a\n\nvar b = `a\n\n// no comment\n`\n":                              5,
 	} {
 		if got := goLines([]byte(source)); got != expected {
