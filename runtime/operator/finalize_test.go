@@ -75,6 +75,7 @@ func TestParentThatIsBeingDeletedGetsNoChildren(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.Update(f.site, func() { f.site.Finalizers = []string{"test.opgen.dev/someone-elses"} })
 	f.Delete(f.site)
+	f.Reconciled(f.site) // the operator has seen it
 	child := named(&corev1.ConfigMap{}, "web")
 	f.Delete(child)
 	f.Gone(child)
