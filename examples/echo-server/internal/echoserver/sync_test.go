@@ -99,6 +99,7 @@ func TestEchoServer(t *testing.T) {
 	if requests := cluster.Settled(); requests != 3 {
 		t.Errorf("a new EchoServer cost %d requests, want 3 (Pod, Service, status): %v", requests, cluster.Requests())
 	}
+	cluster.Converged(echo)
 
 	// The kubelet's part: the status follows.
 	cluster.UpdateStatus(pod, func() { pod.Status.Phase = corev1.PodRunning })
@@ -126,9 +127,11 @@ func TestEchoServer(t *testing.T) {
 		t.Error("the Service was recreated, want it updated in place")
 	}
 
-	// A deleted child is created again, and then the parent is converged.
+	// A deleted child is created again, and then nothing is left to do. The children go with their parent.
 	cluster.Delete(service)
 	cluster.Gone(service)
 	cluster.Exists(service)
-	cluster.Settled()
+	cluster.Converged(echo)
+	cluster.Delete(echo)
+	cluster.Gone(echo, pod, service)
 }
