@@ -39,7 +39,7 @@ examples: build ## Run all tests of all examples against one local control plane
 	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/examples
 
 .PHONY: e2e
-e2e: build ## Run three examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
+e2e: build ## Run four examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
 	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/e2e
 
 .PHONY: test-oldest
