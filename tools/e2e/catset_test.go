@@ -35,6 +35,7 @@ const changeOfTemplate = `{"spec":{"template":{"spec":{"containers":[{"name":"ap
 "readinessProbe":{"httpGet":{"port":"http"},"periodSeconds":1}}]}}}}`
 
 func TestCatSet(t *testing.T) {
+	t.Parallel()
 	p := newProject(t, "catset")
 	p.onePlatform(t)
 	image := p.pushApp(t)

@@ -40,6 +40,7 @@ type exampleApp struct {
 // TestExampleApp carries the data of an application through its life, while the operator is killed in the middle of each
 // step.
 func TestExampleApp(t *testing.T) {
+	t.Parallel()
 	p := newProject(t, "example-app")
 	p.onePlatform(t)
 	image := p.pushVersions(t)

@@ -20,6 +20,7 @@ const helmVersion = "v4.3.1"
 // upgrade, a rollback and an uninstall, and by install.yaml. Objects of users stay through all of it.
 func TestPackages(t *testing.T) {
 	p := newProject(t, "echo-server")
+	p.onePlatform(t)
 	p.edit(t, "internal/echoserver/sync.go", "kennship/http-echo", p.pushApp(t))
 	helm := p.buildHelm(t)
 	namespace := p.newNamespace(t)

@@ -35,6 +35,7 @@ spec:
   minimumInstances: 1`
 
 func TestPodTerminator(t *testing.T) {
+	t.Parallel()
 	p := newProject(t, "pod-terminator")
 	p.onePlatform(t)
 	image := p.pushApp(t)
