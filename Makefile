@@ -1,7 +1,6 @@
 # What a developer of opgen runs. `make` alone lists the targets.
 
 GOLANGCI_LINT_VERSION := v2.15.0
-GOTESTSUM_VERSION := v1.13.0
 GORELEASER_VERSION := v2.15.4
 GOVULNCHECK_VERSION := v1.9.0
 
@@ -24,33 +23,43 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build opgen into bin/, without what only a debugger reads.
-	go build -ldflags=-s -o $(OPGEN) ./cmd/opgen
+build: testrun ## Build opgen into bin/, without what only a debugger reads.
+	@bin/testrun build -ldflags=-s -o=$(OPGEN) ./cmd/opgen
 
-# Of these examples, make test runs the tests that need a cluster, too. Of the others, make examples does.
-TESTED_EXAMPLES := $(addprefix examples/,catset configmap-propagation echo-server pod-terminator service-per-pod temp-namespace)
+.PHONY: testrun
+testrun:
+	@[ -x bin/testrun ] || echo 'compiling what shows how far go is (tools/testrun)'
+	@cd tools/testrun && go build -buildvcs=false -o ../../bin/testrun .
 
 .PHONY: test
-test: build ## Run every test, against a local control plane where one is needed (built on the first run).
-	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test $(TESTED_EXAMPLES)
+test: testrun ## Run the tests but for the long ones, against a local control plane (built on the first run).
+	@.ci/test
+
+.PHONY: test-long
+test-long: build ## Run what make test leaves out: long tests, all other examples, the modules in tools/, releases.
+	@.ci/test-long
+
+.PHONY: test-all
+test-all: test ## Run every test: make test, then make test-long.
+	@$(MAKE) --no-print-directory test-long
 
 .PHONY: examples
 examples: build ## Run all tests of all examples against one local control plane, and print a table of them.
-	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/examples
+	@.ci/examples
 
 .PHONY: e2e
 e2e: build ## Run four examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
-	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/e2e
+	@.ci/e2e
 
 .PHONY: test-oldest
 test-oldest: build ## Run the tests that meet an API server against the oldest Kubernetes that is promised (built on the first run).
-	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test-oldest
+	@.ci/test-oldest
 
 FUZZ_TIME ?= 1m
 
 .PHONY: explore
 explore: build ## Look for longer than the tests do: every fault and mutation, an upgrade under 1,000 parents, each fuzz test for FUZZ_TIME.
-	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) FUZZ_TIME=$(FUZZ_TIME) .ci/explore
+	@FUZZ_TIME=$(FUZZ_TIME) .ci/explore
 
 .PHONY: mutants
 mutants: build ## Put one bug after the other into the runtime, and see that an exploration finds each (half an hour).

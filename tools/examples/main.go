@@ -4,11 +4,10 @@
 //
 //	go run ./tools/examples                     # all examples, against the API server of OPGEN_TEST_KUBECONFIG
 //	go run ./tools/examples -parallel 1 examples/catset examples/echo-server
-//	go run ./tools/examples -cases              # only what needs no cluster
 //	go run ./tools/examples -count              # count the lines, and run nothing
 //
 // An example passes if opgen check finds its generated files as they should be, its tests pass, and they use each
-// permission of its roles. The output of an example is printed when it has ended.
+// permission of its roles. make testrun builds what shows the tests.
 package main
 
 import (
@@ -21,7 +20,6 @@ import (
 
 func main() {
 	parallel := flag.Int("parallel", runtime.NumCPU(), "how many examples are tested at once")
-	cases := flag.Bool("cases", false, "run only what needs no cluster")
 	count := flag.Bool("count", false, "count the lines, and run nothing")
 	flag.Parse()
 	folders := flag.Args()
@@ -37,7 +35,7 @@ func main() {
 		os.Exit(2)
 	}
 	if !*count {
-		runAll(rows, *parallel, *cases)
+		runAll(rows, *parallel)
 	}
 	fmt.Print(formatTable(rows))
 	for _, r := range rows {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,58 +19,70 @@ const (
 	failed = "FAILED"
 )
 
-// runAll tests examples, some at once, and prints the output of each when it has ended.
-func runAll(rows []*row, parallel int, cases bool) {
-	var printing sync.Mutex
+// runAll tests examples, some at once. Each line that is printed begins with the name of its example.
+func runAll(rows []*row, parallel int) {
 	slots := make(chan struct{}, max(parallel, 1))
 	var all sync.WaitGroup
 	for _, r := range rows {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			start := time.Now()
-			output, err := r.run(cases)
+			start, out := time.Now(), &lineWriter{begin: r.name() + ": "}
+			err := r.run(out)
 			r.seconds, r.result = time.Since(start).Seconds(), passed
 			if err != nil {
-				r.result, output = failed, output+err.Error()+"\n"
+				r.result = failed
+				fmt.Fprintln(out, err)
 			}
-			printing.Lock()
-			defer printing.Unlock()
-			fmt.Printf("== %s: %s\n%s\n", r.folder, r.result, output)
+			fmt.Fprintln(out, r.result)
 		})
 	}
 	all.Wait()
 }
 
-// run checks and tests an example, and reads what its tests have recorded of its requests.
-func (r *row) run(cases bool) (output string, err error) {
+// lineWriter prints whole lines, each with the same beginning.
+type lineWriter struct {
+	begin string
+	rest  []byte // a line that has not ended
+}
+
+func (w *lineWriter) Write(data []byte) (int, error) {
+	w.rest = append(w.rest, data...)
+	for {
+		end := bytes.IndexByte(w.rest, '\n')
+		if end < 0 {
+			return len(data), nil
+		}
+		fmt.Printf("%s%s\n", w.begin, w.rest[:end])
+		w.rest = w.rest[end+1:]
+	}
+}
+
+// run checks and tests an example, with the flags of TEST_FLAGS, and reads what its tests have recorded of its requests.
+func (r *row) run(out *lineWriter) error {
 	requests, err := os.MkdirTemp("", "opgen-requests-")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() { _ = os.RemoveAll(requests) }()
 	root, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return err
 	}
-	opgen := filepath.Join(root, "bin", "opgen")
-	steps := [][]string{{opgen, "check"}, {filepath.Join(root, ".ci", "gotestsum"), "./..."}}
+	opgen, testrun := filepath.Join(root, "bin", "opgen"), filepath.Join(root, "bin", "testrun")
+	flags := strings.Fields(os.Getenv("TEST_FLAGS"))
+	steps := [][]string{{opgen, "check"}, slices.Concat([]string{testrun, "test"}, flags, []string{"./..."}),
+		{opgen, "check", "--requests", requests}}
 	environment := append(os.Environ(), "OPGEN_TEST_REQUESTS="+requests)
-	if cases {
-		environment = append(environment, "OPGEN_TEST_KUBECONFIG=")
-	} else {
-		steps = append(steps, []string{opgen, "check", "--requests", requests})
-	}
-	var printed bytes.Buffer
 	for _, step := range steps {
 		command := exec.Command(step[0], step[1:]...)
-		command.Dir, command.Env, command.Stdout, command.Stderr = r.folder, environment, &printed, &printed
+		command.Dir, command.Env, command.Stdout, command.Stderr = r.folder, environment, out, out
 		if err := command.Run(); err != nil {
-			return printed.String(), fmt.Errorf("%s: %w", strings.Join(step, " "), err)
+			return fmt.Errorf("%s: %w", strings.Join(step, " "), err)
 		}
 	}
 	r.toConverge, err = fewestToConverge(requests)
-	return printed.String(), err
+	return err
 }
 
 // fewestToConverge returns the requests of the test that has converged with the fewest.
