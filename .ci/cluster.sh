@@ -8,4 +8,5 @@ trap stop_cluster EXIT
 "$opgen" cluster up --name "$cluster" --assets= ${KUBERNETES:+--kubernetes "$KUBERNETES"}
 eval "$("$opgen" cluster env --name "$cluster")"
 export OPGEN_TEST_KUBECONFIG=$KUBECONFIG
+export OPGEN_TEST_KEEP_NAMESPACES=1 # they go with the cluster
 unset KUBECONFIG

@@ -44,6 +44,15 @@ func TestCleanUpNamesWhatFinalizeHoldsAndLeavesNothing(t *testing.T) {
 	awaitNamespaceGone(t, cluster, namespace[1])
 }
 
+// awaitKeptNamespaceGone is awaitNamespaceGone for a test of this process. It deletes the namespace if this run keeps them.
+func awaitKeptNamespaceGone(t *testing.T, cluster *operatortest.Cluster, name string) {
+	t.Helper()
+	if os.Getenv("OPGEN_TEST_KEEP_NAMESPACES") != "" {
+		cluster.Delete(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	awaitNamespaceGone(t, cluster, name)
+}
+
 // awaitNamespaceGone waits longer than Gone: on a busy machine, the controller of namespaces takes minutes.
 func awaitNamespaceGone(t *testing.T, cluster *operatortest.Cluster, name string) {
 	t.Helper()
@@ -76,7 +85,7 @@ func TestCleanUpLeavesNothingOfAnOperatorThatIsStopped(t *testing.T) {
 		cluster.Stop()
 	})
 	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
-	awaitNamespaceGone(t, cluster, namespace)
+	awaitKeptNamespaceGone(t, cluster, namespace)
 }
 
 // backUpAtLast returns the controllers of an operator whose Finalize makes a ConfigMap, which is the parent of
@@ -117,7 +126,7 @@ func TestCleanUpDeletesParentsThatFinalizeMakes(t *testing.T) {
 		cluster.Matches(textMap("web", ""))
 	})
 	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
-	awaitNamespaceGone(t, cluster, namespace)
+	awaitKeptNamespaceGone(t, cluster, namespace)
 }
 
 // The CRDs stay, and are kubectl's as if make install had installed them.

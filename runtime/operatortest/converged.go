@@ -16,9 +16,9 @@ import (
 const attempts = 10
 
 // Settled waits until the operator has nothing left to do: its caches show each object as the API
-// server has it, all reconciles that this caused have ended, none is due within two seconds, and no
-// request is pending. It returns how many requests the operator has made. An operator that keeps
-// writing fails the test, with its writes.
+// server has it, in the namespaces of the test, all reconciles that this caused have ended, none is due
+// within two seconds, and no request is pending. It returns how many requests the operator has made. An
+// operator that keeps writing fails the test, with its writes.
 //
 // It does not wait for the cluster's own controllers, which for instance create the Pods of a
 // Deployment: use [Cluster.Matches] or [Cluster.Eventually]. An operator that the test itself runs,
@@ -26,7 +26,7 @@ const attempts = 10
 // for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
-	c.operator.AwaitSettled(instance.Soon)
+	c.operator.AwaitSettledLive(instance.Soon)
 	return len(c.Requests())
 }
 
@@ -41,11 +41,16 @@ func (c *Cluster) Converged(parents ...client.Object) {
 	for range attempts {
 		c.operator.AwaitSettled(instance.Soon / 2)
 		c.checker.RequireTruth(parents)
-		live, mark, logged := c.operator.ReadWatched(), c.operator.Sent.Count(), len(c.Requests())
-		for _, order := range []instance.Order{(*testcontrol.Loop).Force, c.checker.InspectionOrder()} {
-			c.reconcileExisting(parents, order)
+		before := c.operator.Handled()
+		if c.operator.DescribeBusy(instance.Soon/2) != "" { // because of what it has seen since it was settled
+			continue
 		}
-		c.requireLaterRequeue(parents)
+		mark, logged := c.operator.Sent.Count(), len(c.Requests())
+		existing := c.operator.ExistingParents(parents)
+		for _, order := range []instance.Order{(*testcontrol.Loop).Force, c.checker.InspectionOrder()} {
+			c.operator.ReconcileSettled(existing, order)
+		}
+		c.requireLaterRequeue(existing)
 		c.operator.AwaitSettled(0)
 		requests := c.Requests()[logged:]
 		if c.operator.Sent.Count() == mark && len(requests) == 0 {
@@ -54,7 +59,7 @@ func (c *Cluster) Converged(parents ...client.Object) {
 			c.operator.ToConverge = cmp.Or(c.operator.ToConverge, len(c.Sent()))
 			return
 		}
-		if instance.ChangedByOthers(live, c.operator.ReadWatched(), c.operator.Sent.Since(mark)) != "" {
+		if instance.ChangedByOthers(before, c.operator.Handled(), c.operator.Sent.Since(mark)) != "" {
 			continue
 		}
 		if c.operator.Sent.Count() == mark { // not through the client that the runtime has
@@ -69,19 +74,12 @@ func (c *Cluster) Converged(parents ...client.Object) {
 // that has passed, as the one before it did.
 func (c *Cluster) requireLaterRequeue(parents []client.Object) {
 	c.t.Helper()
-	for _, parent := range c.operator.ExistingParents(parents) {
+	for _, parent := range parents {
 		reconciles := c.operator.LoopOf(parent).Reconciles(client.ObjectKeyFromObject(parent))
 		if len(reconciles) > 0 && reconciles[len(reconciles)-1].IsHotLoop {
 			c.t.Fatalf("not converged: Sync asks for a reconcile of %s at a time that has passed, again and again: RequeueAfter is negative", c.operator.Describe(parent))
 		}
 	}
-}
-
-// reconcileExisting makes the operator reconcile the parents, or all that it knows if there are
-// none.
-func (c *Cluster) reconcileExisting(parents []client.Object, order instance.Order) {
-	c.t.Helper()
-	c.operator.ReconcileAll(c.operator.ExistingParents(parents), order)
 }
 
 // formatRequests returns one line for each request.

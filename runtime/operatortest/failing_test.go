@@ -62,7 +62,7 @@ func expectFailure(t *testing.T, name string, says ...string) string {
 	}
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailing$", "-test.timeout=3m")
-	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE="+patienceOf[name]) // it waits for nothing
+	command.Env = append(os.Environ(), failingVariable+"="+name, "OPGEN_TEST_PATIENCE="+patienceOf[name], "OPGEN_TEST_KEEP_NAMESPACES=") // it waits for nothing
 	output, err := command.CombinedOutput()
 	text := strings.ReplaceAll(string(output), "\n        ", "\n")
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -169,4 +171,38 @@ func mergeLabels(labels map[string]string) client.Patch {
 		panic(err) // strings can be marshalled
 	}
 	return client.RawPatch(types.MergePatchType, data)
+}
+
+// TestSettledSeesTheWritesOfOthers has a client write that the harness knows nothing of, while watches are late.
+func TestSettledSeesTheWritesOfOthers(t *testing.T) {
+	cluster, ledger := run(t, copyOut, configure(func(config *operatortest.Config) {
+		config.Transport = func(next http.RoundTripper) http.RoundTripper { return lateWatches{next} }
+	}))
+	settings, err := clientcmd.BuildConfigFromFlags("", os.Getenv("OPGEN_TEST_KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := client.New(settings, client.Options{Scheme: cluster.Client.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.Settled()
+	for _, text := range []string{"two", "three"} {
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"text":"`+text+`"}}`))
+		if err := stranger.Patch(t.Context(), ledger, patch); err != nil {
+			t.Fatal(err)
+		}
+		cluster.Settled()
+		child := textMap("web", "")
+		if !cluster.Get(child) || child.Data["text"] != text {
+			t.Fatalf("settled with %q, want %q", child.Data["text"], text)
+		}
+		if err := stranger.Delete(t.Context(), child); err != nil {
+			t.Fatal(err)
+		}
+		cluster.Settled()
+		if !cluster.Get(child) {
+			t.Fatal("settled without the child that was deleted")
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Control lets a test control an operator.
@@ -20,6 +21,8 @@ type Control struct {
 	Recorded func(Record)
 	// Shown is called with each snapshot that the author's code gets. Nil: nobody is told.
 	Shown func(Snapshot)
+	// Changed is called when a watch has delivered an object, and without one when a reconcile has ended. Nil: nobody is told.
+	Changed func(schema.GroupKind, types.NamespacedName)
 	// Differ compares two answers of Sync to the same request: it returns the fields that differ,
 	// without their values.
 	Differ func(first, second any) string
@@ -37,6 +40,13 @@ func (c *Control) Now() time.Time {
 		return time.Now()
 	}
 	return c.Clock.Now()
+}
+
+// noteChange tells the test that something has happened for which it may wait.
+func (c *Control) noteChange(kind schema.GroupKind, name types.NamespacedName) {
+	if c.Changed != nil {
+		c.Changed(kind, name)
+	}
 }
 
 // Add adds the loop over one kind of parents.

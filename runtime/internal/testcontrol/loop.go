@@ -77,6 +77,7 @@ func (l *Loop) Reconcile(ctx context.Context, request reconcile.Request) (reconc
 	r.Requeue = result.RequeueAfter
 	l.deliverRecord(request.NamespacedName, r)
 	l.endReconcile(request, *r)
+	l.control.noteChange(schema.GroupKind{}, types.NamespacedName{})
 	return result, err
 }
 

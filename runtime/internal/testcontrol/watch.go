@@ -2,6 +2,7 @@ package testcontrol
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -28,6 +29,7 @@ type Watch struct {
 	mu           sync.Mutex
 	registration toolscache.ResourceEventHandlerRegistration
 	handled      map[types.NamespacedName]Version
+	changed      map[types.NamespacedName]bool // handled since the last TakeChanged, after the cache was filled
 }
 
 // Version is the state of an object that a handler was called with.
@@ -56,6 +58,13 @@ func (w *Watch) Handled(yield func(types.NamespacedName, Version) bool) {
 	}
 }
 
+// HasHandled reports whether the handler was ever called.
+func (w *Watch) HasHandled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.handled) > 0
+}
+
 // Version returns what the handler was called with last for the object of a name.
 func (w *Watch) Version(name types.NamespacedName) (Version, bool) {
 	w.mu.Lock()
@@ -64,7 +73,18 @@ func (w *Watch) Version(name types.NamespacedName) (Version, bool) {
 	return version, ok
 }
 
-func (w *Watch) recordVersion(object any, deleted bool) {
+// TakeChanged returns the objects that the handler was called with since the last call, but for those that the cache held at
+// its start.
+func (w *Watch) TakeChanged() []types.NamespacedName {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	names := slices.Collect(maps.Keys(w.changed))
+	clear(w.changed)
+	return names
+}
+
+// recordVersion records what the handler was called with. An initial object is one that the cache held at its start.
+func (w *Watch) recordVersion(object any, deleted, initial bool) {
 	if last, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
 	}
@@ -73,8 +93,13 @@ func (w *Watch) recordVersion(object any, deleted bool) {
 		return
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.handled[client.ObjectKeyFromObject(known)] = Version{known.GetUID(), known.GetResourceVersion(), deleted}
+	name := client.ObjectKeyFromObject(known)
+	w.handled[name] = Version{known.GetUID(), known.GetResourceVersion(), deleted}
+	if !initial {
+		w.changed[name] = true
+	}
+	w.mu.Unlock()
+	w.cache.control.noteChange(w.Kind.GroupKind(), name)
 }
 
 // NewCache makes a cache whose event handlers are among [Control.Watches]. A nil
@@ -129,7 +154,7 @@ func (c *watchedCache) GetInformer(ctx context.Context, object client.Object, op
 
 // addWatch has a handler tell what it was called with.
 func (c *watchedCache) addWatch(kind schema.GroupVersionKind, handler toolscache.ResourceEventHandler, add func(toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error)) (toolscache.ResourceEventHandlerRegistration, error) {
-	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, Fields: c.options.DefaultFieldSelector, cache: c, handled: map[types.NamespacedName]Version{}}
+	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, Fields: c.options.DefaultFieldSelector, cache: c, handled: map[types.NamespacedName]Version{}, changed: map[types.NamespacedName]bool{}}
 	for namespace := range c.namespacesOf(kind) {
 		watch.Namespaces = append(watch.Namespaces, namespace)
 	}
@@ -192,15 +217,15 @@ type watchedHandler struct {
 
 func (h *watchedHandler) OnAdd(object any, initial bool) {
 	h.next.OnAdd(object, initial)
-	h.watch.recordVersion(object, false)
+	h.watch.recordVersion(object, false, initial)
 }
 
 func (h *watchedHandler) OnUpdate(before, object any) {
 	h.next.OnUpdate(before, object)
-	h.watch.recordVersion(object, false)
+	h.watch.recordVersion(object, false, false)
 }
 
 func (h *watchedHandler) OnDelete(object any) {
 	h.next.OnDelete(object)
-	h.watch.recordVersion(object, true)
+	h.watch.recordVersion(object, true, false)
 }

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 func (o *Operator) cleanUp() {
 	o.Faults.RemoveFaults()
 	loops := o.KnownLoops()
-	left := o.deleteParents(loops)
+	left, finalized := o.deleteParents(loops)
 	operated := o.RunningProcess() != nil && o.ExitError() == nil
 	if len(left) == 0 && o.BeforeStop != nil {
 		o.BeforeStop()
@@ -34,27 +35,45 @@ func (o *Operator) cleanUp() {
 		}
 		o.removeFinalizers(object, loops)
 	}
-	for _, object := range o.ownParents(loops) { // that Finalize has created since
-		o.DeleteObjects(object)
-		if len(object.GetFinalizers()) > 0 {
-			o.removeFinalizers(object, loops)
+	if finalized {
+		for _, object := range o.ownParents(loops) { // that Finalize has created since
+			o.DeleteObjects(object)
+			if len(object.GetFinalizers()) > 0 {
+				o.removeFinalizers(object, loops)
+			}
 		}
 	}
 	o.DeleteObjects(o.rights...)
-	o.DeleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.Namespace}})
+	if os.Getenv(keepVariable) == "" {
+		o.DeleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.Namespace}})
+	}
 }
+
+// keepVariable is set for a cluster that goes with the tests. The namespaces of the tests go with it, too: to delete one
+// costs the API server as much as most tests do.
+const keepVariable = "OPGEN_TEST_KEEP_NAMESPACES"
 
 // mostGenerations is how often cleanUp looks for parents that the Finalize of others has created.
 const mostGenerations = 5
 
 // deleteParents deletes the objects of the test and all parents in its namespace, and then the parents
 // that their Finalize has created meanwhile, such as a last backup. It returns the objects that still have a
-// finalizer.
-func (o *Operator) deleteParents(loops []*testcontrol.Loop) (left []client.Object) {
-	objects, known := slices.Concat(o.Created, o.ownParents(loops)), map[types.UID]bool{}
+// finalizer, and whether one ever had.
+func (o *Operator) deleteParents(loops []*testcontrol.Loop) (left []client.Object, finalized bool) {
+	objects, known := slices.Clone(o.Created), map[types.UID]bool{}
+	for _, parent := range o.ownParents(loops) {
+		if !slices.ContainsFunc(objects, func(created client.Object) bool { return created.GetUID() == parent.GetUID() }) {
+			objects = append(objects, parent)
+		}
+	}
 	for range mostGenerations {
 		o.DeleteObjects(objects...)
-		left = o.awaitFinalizers(objects)
+		waiting := slices.DeleteFunc(slices.Clone(objects), o.isGone)
+		if len(waiting) == 0 {
+			break
+		}
+		finalized = true
+		left = o.awaitFinalizers(waiting)
 		for _, object := range objects {
 			known[object.GetUID()] = true
 		}
@@ -64,7 +83,17 @@ func (o *Operator) deleteParents(loops []*testcontrol.Loop) (left []client.Objec
 		}
 		objects = created
 	}
-	return left
+	return left, finalized
+}
+
+// isGone reports whether the API server has deleted an object at once, since it had no finalizer.
+func (o *Operator) isGone(object client.Object) bool {
+	mapping, err := o.Client.RESTMapper().RESTMapping(o.KindOf(object).GroupKind())
+	if err != nil {
+		return false
+	}
+	state, ok := o.Written.State(mapping.Resource.GroupResource(), client.ObjectKeyFromObject(object))
+	return ok && state.Deleted
 }
 
 // KnownLoops returns the loops of the operator that runs, or ran last.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +21,35 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// installed is a CRD that a test of this process has installed. The other tests find it there.
+type installed struct {
+	mu         sync.Mutex // held while it is installed
+	content    string     // as it was installed; empty: it was not
+	isOwner    bool       // objects of users with limited permissions may refer to one of its kind
+	installing atomic.Bool
+}
+
+// crd returns what is known of a CRD.
+func (s *server) crd(name string) *installed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.installed[name]
+	if !ok {
+		known = new(installed)
+		s.installed[name] = known
+	}
+	return known
+}
+
+// forgetCRD forgets a CRD that a test itself has written.
+func (s *server) forgetCRD(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.installed[name]; ok && !known.installing.Load() {
+		delete(s.installed, name)
+	}
+}
 
 // installCRDs installs CRDs from files and directories and waits until their
 // kinds are served.
@@ -42,6 +73,14 @@ const crdManager = "kubectl"
 
 func (o *Operator) installCRD(crd unknown) {
 	o.T.Helper()
+	known := o.server.crd(crd.Metadata.Name)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.content == string(crd.raw) {
+		return
+	}
+	known.installing.Store(true)
+	defer known.installing.Store(false)
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	object.Name = crd.Metadata.Name
 	if crd.standsIn() && o.hasReal(object.Name) {
@@ -62,6 +101,7 @@ func (o *Operator) installCRD(crd unknown) {
 		}
 		return o.isServed(object)
 	})
+	known.content, known.isOwner = string(crd.raw), false
 }
 
 // standInAnnotation marks a CRD that stands in for the real one of a kind that somebody else

@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	// Interval is the pause between two checks of the cluster.
+	// Interval is the shortest pause between two checks of the cluster.
 	Interval = 20 * time.Millisecond
+	// LongestInterval is the pause while nothing happens that the operator sees.
+	LongestInterval = 10 * Interval
 
 	patienceVariable = "OPGEN_TEST_PATIENCE"
 )

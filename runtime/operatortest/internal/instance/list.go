@@ -41,26 +41,27 @@ func (o *Operator) listKind(ctx context.Context, kind schema.GroupVersionKind) (
 	return objects, err
 }
 
-// ExistingParents returns the parents, or all that the operator knows if there are none. It fails
+// ExistingParents reads the parents, or all that the operator knows if there are none, and returns them. It fails
 // the test if one that is named does not exist.
-func (o *Operator) ExistingParents(parents []client.Object) []client.Object {
+func (o *Operator) ExistingParents(parents []client.Object) (existing []client.Object) {
 	o.T.Helper()
-	if len(parents) == 0 {
-		for _, loop := range o.RunningLoops() {
-			for _, name := range loop.Known() {
-				parent := loop.Empty.DeepCopyObject().(client.Object)
-				parent.SetName(name.Name)
-				parent.SetNamespace(name.Namespace)
-				if o.Get(parent) {
-					parents = append(parents, parent)
-				}
-			}
-		}
-	}
 	for _, parent := range parents {
 		if !o.Get(parent) {
 			o.T.Fatalf("%s does not exist", o.Describe(parent))
 		}
 	}
-	return parents
+	if len(parents) > 0 {
+		return parents
+	}
+	for _, loop := range o.RunningLoops() {
+		for _, name := range loop.Known() {
+			parent := loop.Empty.DeepCopyObject().(client.Object)
+			parent.SetName(name.Name)
+			parent.SetNamespace(name.Namespace)
+			if o.Get(parent) {
+				existing = append(existing, parent)
+			}
+		}
+	}
+	return existing
 }

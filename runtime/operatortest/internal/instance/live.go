@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,18 +22,8 @@ type liveList struct {
 	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
 }
 
-// ReadWatched returns the live state of all objects that the operator's caches hold.
-func (o *Operator) ReadWatched() []liveList {
-	o.T.Helper()
-	lists, err := o.TryReadWatched()
-	if err != nil {
-		o.T.Fatal(err)
-	}
-	return lists
-}
-
-// TryReadWatched is readWatched with an error.
-func (o *Operator) TryReadWatched() ([]liveList, error) {
+// readWatched returns the live state of the objects that the operator's caches hold, in the namespaces of the test.
+func (o *Operator) readWatched() ([]liveList, error) {
 	o.T.Helper()
 	var lists []liveList
 	for _, watch := range o.RunningProcess().Control.Watches() {
@@ -47,7 +38,8 @@ func (o *Operator) TryReadWatched() ([]liveList, error) {
 	return lists, nil
 }
 
-// namespacesOf returns the namespaces of a watch, or one empty name for all.
+// namespacesOf returns the namespaces of a watch, those of the test if it is for all, or one empty name if its objects lie in
+// none.
 func (o *Operator) namespacesOf(watch *testcontrol.Watch) []string {
 	o.T.Helper()
 	object := new(metav1.PartialObjectMetadata)
@@ -56,8 +48,11 @@ func (o *Operator) namespacesOf(watch *testcontrol.Watch) []string {
 	if err != nil {
 		o.T.Fatal(err)
 	}
-	if !namespaced || len(watch.Namespaces) == 0 {
+	switch {
+	case !namespaced:
 		return []string{""}
+	case len(watch.Namespaces) == 0:
+		return o.Written.Namespaces(o.Namespace)
 	}
 	return watch.Namespaces
 }
@@ -76,9 +71,9 @@ func (o *Operator) listWatched(watch *testcontrol.Watch, namespace string) (live
 	return list, nil
 }
 
-// DescribeStaleCache returns an object whose live state the operator has not handled. It is empty
+// describeStaleCache returns an object whose live state the operator has not handled. It is empty
 // if there is none.
-func DescribeStaleCache(live []liveList) string {
+func describeStaleCache(live []liveList) string {
 	for _, list := range live {
 		if late := list.unhandled(); late != "" {
 			return late
@@ -117,26 +112,34 @@ func isOlder(version, than string) bool {
 	return order < 0
 }
 
-// ChangedByOthers returns an object that changed between two live states without one of the writes.
-// It is empty if there is none.
-func ChangedByOthers(before, after []liveList, writes []requests.Exchange) string {
-	for i, list := range after {
-		if i >= len(before) || before[i].watch != list.watch {
+// Handled is the version of each object that a watch has delivered to the operator.
+type Handled map[*testcontrol.Watch]map[types.NamespacedName]testcontrol.Version
+
+// Handled returns what the watches of the operator have delivered.
+func (o *Operator) Handled() Handled {
+	handled := Handled{}
+	for _, watch := range o.RunningProcess().Control.Watches() {
+		handled[watch] = maps.Collect(watch.Handled)
+	}
+	return handled
+}
+
+// ChangedByOthers returns an object that has changed between two states without one of the writes. It is empty if there is
+// none.
+func ChangedByOthers(before, after Handled, writes []requests.Exchange) string {
+	for watch, objects := range after {
+		if before[watch] == nil {
 			return "which objects the operator watches"
 		}
-		for name, object := range list.objects {
-			earlier, ok := before[i].objects[name]
-			if ok && earlier.ResourceVersion == object.ResourceVersion {
+		for name, now := range objects {
+			if earlier := before[watch][name]; earlier == now {
 				continue
 			}
-			if !slices.ContainsFunc(writes, func(e requests.Exchange) bool { return e.Version == object.ResourceVersion }) {
-				return fmt.Sprintf("%s %s", list.watch.Kind.Kind, name)
-			}
-		}
-		for name := range before[i].objects {
-			deleted := slices.ContainsFunc(writes, func(e requests.Exchange) bool { return e.Verb == "delete" && e.Name == name.Name })
-			if _, ok := list.objects[name]; !ok && !deleted {
-				return fmt.Sprintf("%s %s", list.watch.Kind.Kind, name)
+			isOwn := slices.ContainsFunc(writes, func(e requests.Exchange) bool {
+				return e.Version == now.ResourceVersion || now.Deleted && e.Verb == "delete" && e.Name == name.Name
+			})
+			if !isOwn {
+				return fmt.Sprintf("%s %s", watch.Kind.Kind, name)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -30,7 +29,7 @@ func (o *Operator) ClientAsOperator() client.Client {
 // clientAs returns a client that has the permissions of a user.
 func (o *Operator) clientAs(user string) client.Client {
 	o.T.Helper()
-	server := rest.CopyConfig(o.Server)
+	server := o.testConfig()
 	server.Impersonate.UserName = user
 	limited, err := client.New(server, client.Options{Scheme: o.Client.Scheme(), Mapper: o.Client.RESTMapper()})
 	if err != nil {
@@ -56,7 +55,9 @@ func (o *Operator) Create(objects ...client.Object) {
 func (o *Operator) Get(object client.Object) bool {
 	o.T.Helper()
 	o.SetNamespace(object)
-	err := o.Client.Get(o.Context(), client.ObjectKeyFromObject(object), object)
+	name := client.ObjectKeyFromObject(object)
+	o.changes.noteRead(o.KindOf(object).GroupKind(), name)
+	err := o.Client.Get(o.Context(), name, object)
 	if client.IgnoreNotFound(err) != nil {
 		o.T.Fatal(err)
 	}
@@ -99,28 +100,28 @@ func (o *Operator) Delete(objects ...client.Object) {
 }
 
 // Eventually waits until check returns nil, and fails the test with its last error after
-// Patience. what completes the sentence "waiting until …".
+// Patience. what completes the sentence "waiting until …". It checks again when a watch of the operator has delivered an object
+// that check reads by Get, or at any change if check reads none, and seldom otherwise.
 func (o *Operator) Eventually(what string, check func() error) {
 	o.T.Helper()
 	o.EventuallyWithin(Patience(), Interval, what, check)
 }
 
-// EventuallyWithin is Eventually with a time limit, and a pause between two checks.
+// EventuallyWithin is Eventually with a time limit, and the shortest pause between two checks.
 func (o *Operator) EventuallyWithin(patience, pause time.Duration, what string, check func() error) {
 	o.T.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return
+	var last error
+	done := o.changes.poll(time.Now().Add(patience), pause, max(pause, LongestInterval), func() bool {
+		if last = check(); last == nil {
+			return true
 		}
 		if ended := o.ExitError(); ended != nil {
 			o.T.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
-		if time.Now().After(deadline) {
-			o.T.Fatalf("waiting until %s: %v\n%s", what, err, o.DescribeSituation())
-		}
-		time.Sleep(pause)
+		return false
+	})
+	if !done {
+		o.T.Fatalf("waiting until %s: %v\n%s", what, last, o.DescribeSituation())
 	}
 }
 

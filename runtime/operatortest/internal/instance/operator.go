@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -80,8 +79,16 @@ type Operator struct {
 	// Ending is in place of the context of the test once that has ended.
 	Ending context.Context
 
-	audit  *requests.Audit // nil: there is no log
-	rights []client.Object // of the operator, which needs them until the end
+	// Written is what the operator and the test have written.
+	Written requests.Written
+
+	server *server
+	audit  *requests.Audited // nil: there is no log
+	rights []client.Object   // of the operator, which needs them until the end
+
+	changes changes
+	viewing sync.Mutex
+	views   map[*testcontrol.Watch]*view // what each watch is known to show
 
 	mu      sync.Mutex
 	running *process            // nil while the operator is stopped
@@ -101,21 +108,20 @@ func New(t *testing.T, config Config) *Operator {
 		t.Fatal(err)
 	}
 	silence()
-	server, err := clientcmd.BuildConfigFromFlags("", path)
+	server, err := openServer(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.QPS = -1
 	scheme := runtime.NewScheme()
 	schemes := append(runtime.SchemeBuilder{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme}, config.Schemes...)
 	if err := schemes.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	direct, err := client.New(server, client.Options{Scheme: scheme})
-	if err != nil {
+	o := &Operator{T: t, Config: config, Server: server.config, FinalizeLimit: SettleLimit(), server: server}
+	if o.Client, err = client.New(o.testConfig(), client.Options{Scheme: scheme, Mapper: server.mapper}); err != nil {
 		t.Fatal(err)
 	}
-	o := &Operator{T: t, Config: config, Client: direct, Server: server, FinalizeLimit: SettleLimit(), audit: requests.OpenAudit(t)}
+	o.Sent.Changed = o.changes.note
 	if !config.Now.IsZero() {
 		o.Clock.Advance(time.Until(config.Now))
 	}
@@ -124,6 +130,7 @@ func New(t *testing.T, config Config) *Operator {
 	}
 	o.installCRDs(config.CRDs)
 	o.createNamespace()
+	o.followAudit()
 	if config.Roles != "" {
 		o.Config.User = cmp.Or(config.User, o.Namespace)
 		o.grantRoles(config.Roles)

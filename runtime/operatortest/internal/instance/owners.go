@@ -27,9 +27,22 @@ func (o *Operator) awaitOwners(paths []string) {
 			o.T.Fatal(err)
 		}
 		for _, crd := range crds {
-			o.Eventually("the API server knows "+crd.Spec.Names.Kind+" as an owner", func() error { return o.tryOwner(limited, crd) })
+			o.awaitOwner(limited, crd)
 		}
 	}
+}
+
+// awaitOwner is awaitOwners for one CRD, which no other test of this process has to wait for.
+func (o *Operator) awaitOwner(limited client.Client, crd *apiextensionsv1.CustomResourceDefinition) {
+	o.T.Helper()
+	known := o.server.crd(crd.Name)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.isOwner {
+		return
+	}
+	o.Eventually("the API server knows "+crd.Spec.Names.Kind+" as an owner", func() error { return o.tryOwner(limited, crd) })
+	known.isOwner = true
 }
 
 // tryOwner returns an error if the API server does not know one of the kinds of a CRD when it looks at an owner

@@ -58,13 +58,13 @@ func (o *Operator) readUses() (uses map[requests.Use]bool, refused []requests.Us
 	if o.audit == nil {
 		return uses, refused
 	}
-	logged := o.audit.Uses[o.userAgent()]
+	logged := o.audit.Uses()
 	for deadline := time.Now().Add(lateLog); ; time.Sleep(Glance) {
 		if err := o.audit.ReadNew(); err != nil {
 			o.T.Error(err)
 			break
 		}
-		logged = o.audit.Uses[o.userAgent()]
+		logged = o.audit.Uses()
 		if isComplete(logged, uses) || time.Now().After(deadline) {
 			break
 		}
@@ -73,7 +73,7 @@ func (o *Operator) readUses() (uses map[requests.Use]bool, refused []requests.Us
 		uses = map[requests.Use]bool{}
 	}
 	maps.Copy(uses, logged)
-	for _, use := range o.audit.Refused[o.userAgent()] {
+	for _, use := range o.audit.Refused() {
 		if !slices.Contains(refused, use) {
 			refused = append(refused, use)
 		}

@@ -87,7 +87,7 @@ func (o *Operator) startProcess(options operator.Options, past string, crashed *
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := o.Sent.PendingAndEvents()
 	started := &process{
-		Control:    &testcontrol.Control{Clock: &o.Clock, Recorded: o.Recorded, Differ: diff.AnswersDiffer, Author: o.Author, Shown: o.Shown},
+		Control:    &testcontrol.Control{Clock: &o.Clock, Recorded: o.Recorded, Differ: diff.AnswersDiffer, Author: o.Author, Shown: o.Shown, Changed: o.changes.noteObject},
 		connection: fault.NewConnection(&o.Faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
@@ -115,7 +115,7 @@ func (o *Operator) restConfig(connection *fault.Connection) *rest.Config {
 	server := rest.CopyConfig(o.Server)
 	server.UserAgent = o.userAgent()
 	server.Impersonate.UserName = o.Config.User
-	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &requests.Transport{Next: next, Sent: &o.Sent} })
+	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &requests.Transport{Next: next, Sent: &o.Sent, Written: &o.Written} })
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return &fault.Transport{Next: next, Connection: connection}
 	})

@@ -23,6 +23,13 @@ func (o *Operator) Reconcile(parent client.Object, order Order) testcontrol.Reco
 	name := client.ObjectKeyFromObject(parent)
 	loop := o.LoopOf(parent)
 	o.Eventually("the operator sees "+o.Describe(parent)+" as it is", func() error { return o.isParentCached(loop, name) })
+	return o.reconcileCached(parent, loop, order)
+}
+
+// reconcileCached is Reconcile for a parent that the operator sees as it is.
+func (o *Operator) reconcileCached(parent client.Object, loop *testcontrol.Loop, order Order) testcontrol.Reconcile {
+	o.T.Helper()
+	name := client.ObjectKeyFromObject(parent)
 	for {
 		done, ok := order(loop, name)
 		if !ok {
@@ -34,6 +41,21 @@ func (o *Operator) Reconcile(parent client.Object, order Order) testcontrol.Reco
 		}
 		time.Sleep(Glance)
 	}
+}
+
+// ReconcileSettled makes the operator, which is settled, reconcile parents. It fails the test if a reconcile fails.
+func (o *Operator) ReconcileSettled(parents []client.Object, order Order) {
+	o.T.Helper()
+	for _, parent := range parents {
+		if result := o.reconcileCached(parent, o.LoopOf(parent), order); result.Err != nil {
+			o.failReconcile(parent, result)
+		}
+	}
+}
+
+func (o *Operator) failReconcile(parent client.Object, result testcontrol.Reconcile) {
+	o.T.Helper()
+	o.T.Fatalf("a reconcile of %s failed with reason %s: %v", o.Describe(parent), result.Reason, result.Err)
 }
 
 // awaitResult waits for the result of an ordered reconcile.
@@ -54,7 +76,7 @@ func (o *Operator) ReconcileAll(parents []client.Object, order Order) {
 	o.T.Helper()
 	for _, parent := range parents {
 		if result := o.Reconcile(parent, order); result.Err != nil {
-			o.T.Fatalf("a reconcile of %s failed with reason %s: %v", o.Describe(parent), result.Reason, result.Err)
+			o.failReconcile(parent, result)
 		}
 	}
 }

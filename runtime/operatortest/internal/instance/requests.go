@@ -18,7 +18,7 @@ func (o *Operator) Requests() []requests.Request {
 		if err := o.audit.ReadNew(); err != nil {
 			o.T.Fatal(err)
 		}
-		requests := o.audit.Requests[o.userAgent()]
+		requests := o.audit.Requests()
 		if len(requests) >= o.Sent.Count() || time.Now().After(deadline) {
 			return requests
 		}

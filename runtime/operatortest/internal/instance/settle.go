@@ -10,33 +10,51 @@ const (
 	// ones.
 	Soon = 2 * time.Second
 
-	// Glance is the interval between two checks of the operator's state, which are cheap.
+	// Glance is the shortest interval between two checks of the operator's state, which are cheap.
 	Glance = 2 * time.Millisecond
 
 	// flaps is how often an operator may write one object before it settles.
 	flaps = 20
 )
 
-// AwaitSettled waits until the operator has nothing to do within a time.
+// AwaitSettled waits until the operator has nothing to do within a time, and has seen what it and the test have written.
 func (o *Operator) AwaitSettled(within time.Duration) {
+	o.T.Helper()
+	o.awaitSettled(within, func() string { return o.DescribeUnsettled(within) })
+}
+
+// AwaitSettledLive is AwaitSettled for an operator that has also seen what others have written in the namespaces of the test.
+func (o *Operator) AwaitSettledLive(within time.Duration) {
+	o.T.Helper()
+	o.awaitSettled(within, func() string {
+		if reason := o.DescribeUnsettled(within); reason != "" {
+			return reason
+		}
+		if !o.IsSettled() {
+			return "it does not see what others have written"
+		}
+		return o.DescribeBusy(within)
+	})
+}
+
+func (o *Operator) awaitSettled(within time.Duration, describe func() string) {
 	o.T.Helper()
 	if o.RunningProcess() == nil || o.isRunElsewhere() {
 		o.awaitSilence(within)
 		return
 	}
-	from, deadline := o.Sent.Count(), time.Now().Add(SettleLimit())
-	for {
-		reason := o.DescribeUnsettled(within)
-		if reason == "" {
-			return
+	from, reason := o.Sent.Count(), ""
+	isSettled := o.changes.poll(time.Now().Add(SettleLimit()), Glance, 10*Glance, func() bool {
+		if reason = describe(); reason == "" {
+			return true
 		}
 		if ended := o.ExitError(); ended != nil {
 			o.T.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
-		if o.isFlapping(from) || time.Now().After(deadline) {
-			o.T.Fatalf("the operator does not settle: %s\n%s%s", reason, o.DescribeRequests(from), o.DescribeSituation())
-		}
-		time.Sleep(Glance)
+		return o.isFlapping(from)
+	})
+	if !isSettled || reason != "" {
+		o.T.Fatalf("the operator does not settle: %s\n%s%s", reason, o.DescribeRequests(from), o.DescribeSituation())
 	}
 }
 
@@ -48,7 +66,7 @@ func (o *Operator) isRunElsewhere() bool {
 }
 
 // DescribeUnsettled returns why the operator is not settled. It is empty if it is settled. The
-// caches show what happened before they were compared; reconciles show what happened since.
+// watches show what happened before they were compared; reconciles show what happened since.
 func (o *Operator) DescribeUnsettled(within time.Duration) string {
 	o.T.Helper()
 	running := o.RunningProcess()
@@ -56,12 +74,8 @@ func (o *Operator) DescribeUnsettled(within time.Duration) string {
 		return reason
 	}
 	begun := o.CountBegun()
-	live := o.ReadWatched()
-	for reason := DescribeStaleCache(live); reason != ""; reason = DescribeStaleCache(live) {
-		if o.CountBegun() != begun || o.ExitError() != nil {
-			return reason
-		}
-		time.Sleep(Glance)
+	if reason := o.DescribeUnseen(); reason != "" {
+		return reason
 	}
 	if o.CountBegun() != begun {
 		return "reconciles go on"
@@ -76,14 +90,14 @@ func (o *Operator) DescribeUnsettled(within time.Duration) string {
 // moment for its caches.
 func (o *Operator) IsSettled() bool {
 	begun := o.CountBegun()
-	if o.DescribeBusy(0) != "" {
+	if o.DescribeUnsettled(0) != "" {
 		return false
 	}
-	live, err := o.TryReadWatched()
+	live, err := o.readWatched()
 	if err != nil {
 		return false
 	}
-	for deadline := time.Now().Add(time.Second); DescribeStaleCache(live) != "" && o.CountBegun() == begun; time.Sleep(Glance) {
+	for deadline := time.Now().Add(time.Second); describeStaleCache(live) != "" && o.CountBegun() == begun; time.Sleep(Glance) {
 		if time.Now().After(deadline) {
 			return false
 		}

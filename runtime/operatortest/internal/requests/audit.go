@@ -6,45 +6,103 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
-	"testing"
+	"sync"
 )
 
-// Audit reads the API server's audit log as it grows.
+// Audit reads the API server's audit log as it grows: each line once, for all operators of a process.
 type Audit struct {
-	path     string
+	path string
+
+	mu       sync.Mutex
 	file     *os.File
-	midLine  bool                    // the next text begins within a line
-	rest     []byte                  // an incomplete last line
-	Requests map[string][]Request    // by user agent
-	Uses     map[string]map[Use]bool // permissions that requests have needed, by user agent
-	Refused  map[string][]Use        // permissions that requests lacked, by user agent
+	midLine  bool                // the next text begins within a line
+	rest     []byte              // an incomplete last line
+	followed map[string]*Audited // by user agent
 }
 
-// OpenAudit opens the log at its end. It returns nil if there is none.
-func OpenAudit(t *testing.T) *Audit {
-	t.Helper()
-	path := os.Getenv("OPGEN_AUDIT_LOG")
-	if path == "" {
-		return nil
-	}
+// Audited is what the audit log says of the requests of one user agent.
+type Audited struct {
+	log      *Audit
+	agent    string
+	requests []Request
+	uses     map[Use]bool // permissions that requests have needed
+	refused  []Use        // permissions that requests lacked
+}
+
+// OpenAudit opens a log.
+func OpenAudit(path string) (*Audit, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	a := &Audit{path: path, file: file, Requests: map[string][]Request{}, Uses: map[string]map[Use]bool{}, Refused: map[string][]Use{}}
-	t.Cleanup(func() { a.file.Close() })
-	if err := a.skipToEnd(); err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return &Audit{path: path, file: file, followed: map[string]*Audited{}}, nil
 }
 
-// skipToEnd goes to the end of the log, where the API server may be writing a line.
+// Follow returns what the log will say of a user agent from now on.
+func (a *Audit) Follow(agent string) (*Audited, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.followed) == 0 {
+		if err := a.skipToEnd(); err != nil {
+			return nil, err
+		}
+	}
+	audited := &Audited{log: a, agent: agent, uses: map[Use]bool{}}
+	a.followed[agent] = audited
+	return audited, nil
+}
+
+// Close ends what Follow has begun.
+func (a *Audited) Close() {
+	a.log.mu.Lock()
+	defer a.log.mu.Unlock()
+	delete(a.log.followed, a.agent)
+}
+
+// ReadNew reads the new lines of the log.
+func (a *Audited) ReadNew() error {
+	a.log.mu.Lock()
+	defer a.log.mu.Unlock()
+	return a.log.readNew()
+}
+
+// Requests returns the requests that write or get, in the order of their answers.
+func (a *Audited) Requests() []Request {
+	a.log.mu.Lock()
+	defer a.log.mu.Unlock()
+	return a.requests[:len(a.requests):len(a.requests)]
+}
+
+// Uses returns the permissions that requests have needed.
+func (a *Audited) Uses() map[Use]bool {
+	a.log.mu.Lock()
+	defer a.log.mu.Unlock()
+	return maps.Clone(a.uses)
+}
+
+// Refused returns the permissions that requests lacked, each once.
+func (a *Audited) Refused() []Use {
+	a.log.mu.Lock()
+	defer a.log.mu.Unlock()
+	return slices.Clone(a.refused)
+}
+
+// skipToEnd goes to the end of the newest log, where the API server may be writing a line.
 func (a *Audit) skipToEnd() error {
+	newest, err := os.Open(a.path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // it is being rotated
+		return err
+	}
+	if err == nil {
+		a.file.Close()
+		a.file = newest
+	}
+	a.rest, a.midLine = nil, false
 	end, err := a.file.Seek(0, io.SeekEnd)
 	if err != nil || end == 0 {
 		return err
@@ -55,9 +113,9 @@ func (a *Audit) skipToEnd() error {
 	return err
 }
 
-// ReadNew adds the new lines of the log. The API server rotates the log by renaming it, so that
+// readNew adds the new lines of the log. The API server rotates the log by renaming it, so that
 // readNew reads the open file to its end before the new one.
-func (a *Audit) ReadNew() error {
+func (a *Audit) readNew() error {
 	for {
 		now, err := os.Stat(a.path)
 		if errors.Is(err, os.ErrNotExist) {
@@ -96,14 +154,27 @@ func (a *Audit) readRest() error {
 		_, lines, _ = bytes.Cut(lines, []byte("\n"))
 		a.midLine = false
 	}
-	return a.addWritesAndGets(lines)
+	for line := range bytes.Lines(lines) {
+		if audited := a.followed[agentOf(line)]; audited != nil {
+			if err := audited.addLine(line); err != nil {
+				return fmt.Errorf("%s: %w", a.path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// agentOf returns the user agent in a line of the log, most of which are about others.
+func agentOf(line []byte) string {
+	_, rest, _ := bytes.Cut(line, []byte(`"userAgent":"`))
+	agent, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(agent)
 }
 
 // event has the relevant fields of an audit event.
 type event struct {
 	Stage      string `json:"stage"`
 	Verb       string `json:"verb"`
-	UserAgent  string `json:"userAgent"`
 	RequestURI string `json:"requestURI"`
 	ObjectRef  struct {
 		APIGroup    string `json:"apiGroup"`
@@ -118,23 +189,21 @@ type event struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// addWritesAndGets adds the requests in lines of the audit log that have ended, but for lists, watches
-// and those of resources that every operator asks for all the time.
-func (a *Audit) addWritesAndGets(lines []byte) error {
-	for line := range bytes.Lines(lines) {
-		var e event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("%s: %w", a.path, err)
-		}
-		a.addUse(e)
-		if e.Stage != "ResponseComplete" || slices.Contains([]string{"list", "watch"}, e.Verb) || slices.Contains(constant, e.ObjectRef.Resource) {
-			continue
-		}
-		a.Requests[e.UserAgent] = append(a.Requests[e.UserAgent], Request{
-			Verb: e.Verb, Resource: e.resource(), Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,
-			Code: e.ResponseStatus.Code, DryRun: strings.Contains(e.RequestURI, "dryRun=All"),
-		})
+// addLine adds the request of a line: the permission that it has needed and, once it has ended, the request, but for lists,
+// watches and those of resources that every operator asks for all the time.
+func (a *Audited) addLine(line []byte) error {
+	var e event
+	if err := json.Unmarshal(line, &e); err != nil {
+		return err
 	}
+	a.addUse(e)
+	if e.Stage != "ResponseComplete" || slices.Contains([]string{"list", "watch"}, e.Verb) || slices.Contains(constant, e.ObjectRef.Resource) {
+		return nil
+	}
+	a.requests = append(a.requests, Request{
+		Verb: e.Verb, Resource: e.resource(), Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,
+		Code: e.ResponseStatus.Code, DryRun: strings.Contains(e.RequestURI, "dryRun=All"),
+	})
 	return nil
 }
 
@@ -147,24 +216,19 @@ func (e event) resource() string {
 }
 
 // addUse adds the permissions that a request has needed and had, when it was answered, or when a watch began.
-func (a *Audit) addUse(e event) {
+func (a *Audited) addUse(e event) {
 	if e.ObjectRef.Resource == "" || e.ResponseStatus.Code == http.StatusForbidden && e.Annotations[decision] != "forbid" {
 		return
 	}
-	uses := a.Uses[e.UserAgent]
-	if uses == nil {
-		uses = map[Use]bool{}
-		a.Uses[e.UserAgent] = uses
-	}
 	use := Use{Verb: e.Verb, Group: e.ObjectRef.APIGroup, Resource: e.resource(), Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name}
 	if e.Annotations[decision] == "forbid" {
-		if !slices.Contains(a.Refused[e.UserAgent], use) {
-			a.Refused[e.UserAgent] = append(a.Refused[e.UserAgent], use)
+		if !slices.Contains(a.refused, use) {
+			a.refused = append(a.refused, use)
 		}
 		return
 	}
 	for _, used := range append(impliedUses(use, e.ResponseStatus.Code, nil), use) {
-		uses[used] = true
+		a.uses[used] = true
 	}
 }
 

@@ -30,14 +30,20 @@ func TestAuditReadsTheLogAsItGrows(t *testing.T) {
 		}
 	}
 	write(0, ours+ours[:20]) // before the test
-	t.Setenv("OPGEN_AUDIT_LOG", path)
-	log := OpenAudit(t)
+	log, err := OpenAudit(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	us, err := log.Follow("us")
+	if err != nil {
+		t.Fatal(err)
+	}
 	expect := func(expected ...Request) {
 		t.Helper()
-		if err := log.ReadNew(); err != nil {
+		if err := us.ReadNew(); err != nil {
 			t.Fatal(err)
 		}
-		if got := log.Requests["us"]; !slices.Equal(expected, got) {
+		if got := us.Requests(); !slices.Equal(expected, got) {
 			t.Errorf("requests %v, want %v", got, expected)
 		}
 	}
@@ -58,4 +64,23 @@ func TestAuditReadsTheLogAsItGrows(t *testing.T) {
 	expect(patch, asked, asked)
 	write(0, strings.Repeat(watch, 100)+ours)
 	expect(patch, asked, asked, patch)
+
+	them, err := log.Follow("them") // while another is followed
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(os.O_APPEND, another)
+	expect(patch, asked, asked, patch)
+	if got := them.Requests(); len(got) != 1 || got[0].Verb != "patch" {
+		t.Errorf("their requests are %v, although all lines are read", got)
+	}
+	us.Close()
+	them.Close()
+	write(os.O_APPEND, ours)
+	if us, err = log.Follow("us"); err != nil {
+		t.Fatal(err)
+	}
+	expect() // what was written while nobody was followed
+	write(os.O_APPEND, ours)
+	expect(patch)
 }

@@ -8,6 +8,9 @@ import (
 
 // Log holds the requests that the operator's client has sent, in the order of their answers.
 type Log struct {
+	// Changed is called when a request was answered. Nil: nobody is told.
+	Changed func()
+
 	mu       sync.Mutex
 	requests []Exchange
 	waiting  int // requests that are not answered yet
@@ -95,6 +98,9 @@ func (l *Log) addPending() {
 
 // addAnswered records the answer to a request. Nil: there was none.
 func (l *Log) addAnswered(answered *Exchange) {
+	if l.Changed != nil {
+		defer l.Changed()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting--

@@ -3,6 +3,7 @@ package requests
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -11,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/yaml"
 )
 
-// Transport is a transport that records its requests.
+// Transport is a transport that records its requests, and what they have written.
 type Transport struct {
-	Next http.RoundTripper
-	Sent *Log
+	Next    http.RoundTripper
+	Sent    *Log
+	Written *Written
 }
 
 // RoundTrip sends a request and records its answer, and which permissions it has needed.
@@ -39,13 +40,19 @@ func (t *Transport) exchange(request *http.Request, made Request, use Use) (*htt
 	orphans := changesOwners(request)
 	response, err := t.Next.RoundTrip(request)
 	if err != nil {
+		if made.writes() {
+			t.Written.record(use, nil)
+		}
 		t.Sent.addAnswered(nil)
 		return response, err
 	}
 	made.Code = response.StatusCode
 	e := Exchange{Request: made}
-	if made.Verb != "get" && !made.DryRun {
+	if made.writes() {
 		body, err := io.ReadAll(response.Body)
+		if response.StatusCode < http.StatusBadRequest {
+			t.Written.record(use, body)
+		}
 		if err != nil {
 			t.Sent.addAnswered(nil)
 			return nil, err
@@ -129,7 +136,7 @@ func decodeObject(body []byte) (map[string]any, string) {
 			return nil, ""
 		}
 		content, _ = runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	} else if yaml.Unmarshal(body, &content) != nil {
+	} else if json.Unmarshal(body, &content) != nil {
 		return nil, ""
 	}
 	if content["kind"] == "Status" {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,8 +36,8 @@ type Checker struct {
 	history history
 	normals map[string]map[string]any // desired children as the API server would create them; see normalizeValues
 
-	mu     sync.Mutex                                    // for one check at a time
-	listed map[listedKind][]metav1.PartialObjectMetadata // during one check; see listLabelled
+	mu       sync.Mutex // for one check at a time
+	readings readings
 }
 
 // New prepares an operator whose reports are checked, as [instance.New] does.
@@ -79,7 +78,7 @@ func (c *Checker) Check(parents []client.Object) {
 func (c *Checker) UntruthsOf(parent client.Object) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
+	c.refreshReadings()
 	return c.describeUntruthsOf(parent)
 }
 
@@ -151,7 +150,7 @@ func (c *Checker) isOperating() bool {
 func (c *Checker) checkLasting(within time.Duration, check func() string) (report string, checked bool) {
 	c.T.Helper()
 	var since time.Time // when the operator settled; zero: it has not
-	for deadline := time.Now().Add(within); ; time.Sleep(2 * instance.Interval) {
+	for deadline := time.Now().Add(within); ; c.AwaitChange(2 * instance.Interval) {
 		if c.RunningProcess() == nil || c.ExitError() != nil {
 			return "", false
 		}
@@ -177,7 +176,7 @@ func (c *Checker) checkLasting(within time.Duration, check func() string) (repor
 // describeUntruths returns what the operator reports untruthfully.
 func (c *Checker) describeUntruths(parents []client.Object) string {
 	c.T.Helper()
-	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
+	c.refreshReadings()
 	var text strings.Builder
 	for _, parent := range spreadItems(c.ParentsOrAll(parents), compared) {
 		text.WriteString(c.describeUntruthsOf(parent))
@@ -215,9 +214,8 @@ func spreadItems[T any](items []T, n int) []T {
 // describeUntruthsOf returns what the operator's controllers report untruthfully about one parent.
 func (c *Checker) describeUntruthsOf(parent client.Object) string {
 	c.T.Helper()
-	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(c.KindOf(parent))
-	if c.Client.Get(c.Context(), client.ObjectKeyFromObject(parent), live) != nil {
+	live, err := c.readObject(testcontrol.Child{Kind: c.KindOf(parent), Name: client.ObjectKeyFromObject(parent)})
+	if err != nil {
 		return ""
 	}
 	records, failing := c.history.latestRecords(live.GetUID())

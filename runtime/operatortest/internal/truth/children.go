@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,9 +43,7 @@ func (c *Checker) reportChildren(text *strings.Builder, parent *unstructured.Uns
 // compareChild compares a live child with its desired state, as far as its strategy
 // asks for that. gone says that there is none, or that it is being deleted.
 func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desired testcontrol.Desired) (found []untruth, gone bool, err error) {
-	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(desired.Kind)
-	err = c.Client.Get(c.Context(), desired.Name, live)
+	live, err := c.readObject(desired.Child)
 	if waits := desired.Waits; strings.HasPrefix(waits, "waits for ") { // it is neither created nor changed
 		return nil, false, nil
 	}
@@ -133,28 +130,6 @@ func (c *Checker) undesiredChildren(parent types.UID, record testcontrol.Record)
 		}
 	}
 	return children
-}
-
-// listedKind is a kind of children of the controller with a label.
-type listedKind struct {
-	label string
-	kind  schema.GroupVersionKind
-}
-
-// listLabelled returns the metadata of the objects of a kind that carry a controller's label,
-// listed once in each check.
-func (c *Checker) listLabelled(loop *testcontrol.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
-	key := listedKind{loop.Label, kind}
-	if known, ok := c.listed[key]; ok {
-		return known
-	}
-	list := new(metav1.PartialObjectMetadataList)
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	if err := c.Client.List(c.Context(), list, client.HasLabels{loop.Label}); err != nil {
-		c.T.Log(err)
-	}
-	c.listed[key] = list.Items
-	return list.Items
 }
 
 func nameOfChild(child testcontrol.Child) string {

@@ -57,7 +57,7 @@ func (c *Checker) RequireCollected() {
 		return
 	}
 	c.EventuallyWithin(instance.Emptying(), 10*instance.Interval, "the garbage collector deletes the children of parents that are gone", func() error {
-		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
+		c.dropReadings()
 		if left := c.describeLeaked(true); left != "" {
 			return errors.New(left)
 		}
@@ -75,7 +75,7 @@ func (c *Checker) checkLeaks() {
 		return
 	}
 	if report, _ := c.checkLasting(endurance, func() string {
-		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
+		c.refreshReadings()
 		return c.describeLeaked(false)
 	}); report != "" {
 		c.T.Errorf("the operator has left children:\n%s", report)
