@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
@@ -35,6 +36,7 @@ func TestFleetThatIsScaledDownBySpecIsNeverHeld(t *testing.T) {
 
 // An apply that failed when the spec was edited delays the prune to a later reconcile.
 func TestPruneThatAnEditExplainsMayComeLater(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(func(site *testapi.Site, want *Desired) {
 		if site.Spec.Text == "hello" {
 			twoConfigMaps(site, want)
@@ -55,6 +57,7 @@ func TestPruneThatAnEditExplainsMayComeLater(t *testing.T) {
 // A reconcile that has nothing to prune, and does not leave the parent ready, is not the end of what
 // an edit explains.
 func TestFleetThatGoesFromBlueToGreenAfterAnEditIsNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	a := &author{alter: func(d *siteDefinition) {
 		d.Sync = func(_ context.Context, req *Request) (*Response, error) {
 			want, current := new(Desired), req.Parent.Name+"-"+req.Parent.Spec.Text
@@ -81,6 +84,7 @@ func TestFleetThatGoesFromBlueToGreenAfterAnEditIsNeverHeld(t *testing.T) {
 // A child that a parent needs only until it is ready for the first time goes in any number of new
 // parents.
 func TestFirstStepsOfANewFleetAreNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{alter: func(d *siteDefinition) {
 		d.Sync = func(_ context.Context, req *Request) (*Response, error) {
 			want := new(Desired)
@@ -100,6 +104,7 @@ func TestFirstStepsOfANewFleetAreNeverHeld(t *testing.T) {
 // Runs may be of any kind if Sync keeps them by their names, and finished Jobs and Pods
 // in any case.
 func TestHistoryLimitsOfAFleetAreNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	ticks := func(site *testapi.Site) string { return strings.ReplaceAll(site.Annotations[pokeKey], " ", "-") }
 	f := startFleet(t, &author{
 		alter: func(d *siteDefinition) {
@@ -122,6 +127,7 @@ func TestHistoryLimitsOfAFleetAreNeverHeld(t *testing.T) {
 }
 
 func TestFinishedPodsOfAFleetAreNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{
 		sync: desireFor(func(site *testapi.Site, want *Desired) {
 			if site.Annotations[pokeKey] == "" {
@@ -144,6 +150,7 @@ func TestFinishedPodsOfAFleetAreNeverHeld(t *testing.T) {
 }
 
 func TestFleetThatIsRecreatedIsNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{
 		sync: desireFor(func(site *testapi.Site, want *Desired) {
 			want.ConfigMaps.Add(configMap(site.Name, "one"), operator.Recreate)
@@ -170,6 +177,7 @@ func TestFleetThatIsRecreatedIsNeverHeld(t *testing.T) {
 }
 
 func TestFleetThatIsDeletedIsNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{
 		sync: desireFor(twoConfigMaps),
 		finalize: func(context.Context, *Request) (*Response, error) {
@@ -184,6 +192,7 @@ func TestFleetThatIsDeletedIsNeverHeld(t *testing.T) {
 }
 
 func TestFleetWithoutALimitIsNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(twoConfigMaps)})
 	f.options = func(o *operator.Options) { o.PruneLimit = -1 }
 	f.setSync(desireFor(desireNone))
@@ -193,6 +202,7 @@ func TestFleetWithoutALimitIsNeverHeld(t *testing.T) {
 }
 
 func TestFleetThatOptsOutIsNeverHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{
 		sync: desireFor(twoConfigMaps),
 		alter: func(d *siteDefinition) {

@@ -14,6 +14,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -128,6 +129,7 @@ func TestReleaseThatDropsAKindIsHeldAndReleasedByTheFlag(t *testing.T) {
 
 // A rename keeps the old child, also once the new one is there.
 func TestReleaseThatRenamesAChildIsHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(func(site *testapi.Site, want *Desired) { want.ConfigMaps.Add(configMap(site.Name+"-a", "one")) })})
 	f.setSync(desireFor(func(site *testapi.Site, want *Desired) { want.ConfigMaps.Add(configMap(site.Name+"-b", "one")) }))
 	f.Restart()
@@ -141,6 +143,7 @@ func TestReleaseThatRenamesAChildIsHeld(t *testing.T) {
 // A database that first fails and then is empty makes the parents unready before Sync desires
 // nothing.
 func TestSyncThatDesiresNothingAfterAnOutageIsHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(twoConfigMaps)})
 	f.setSync(func(context.Context, *Request) (*Response, error) { return nil, errors.New("the database is down") })
 	f.Restart()
@@ -179,6 +182,7 @@ func TestRestartDoesNotRefillTheBrake(t *testing.T) {
 }
 
 func TestPrunesOfAnEarlierTimeDoNotCount(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(func(site *testapi.Site, want *Desired) {
 		if site.Annotations[pokeKey] == "" {
 			twoConfigMaps(site, want)
@@ -196,6 +200,7 @@ func TestPrunesOfAnEarlierTimeDoNotCount(t *testing.T) {
 
 // What cannot be counted is not pruned.
 func TestPruneThatCannotBeCountedWaits(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(twoConfigMaps)})
 	refuse := operatortest.Fault{Verb: "create", Resource: "leases", Nth: 1, When: operatortest.Instead, What: operatortest.RefuseForbidden}
 	f.Inject(refuse)
@@ -210,6 +215,7 @@ func TestPruneThatCannotBeCountedWaits(t *testing.T) {
 
 // A release whose selector has a typo selects no parent any more.
 func TestReleaseThatSelectsNoParentIsHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	isMisspelt, finalized := false, make(chan string, 1000)
 	f := startFleet(t, &author{
 		sync: desireFor(twoConfigMaps),
@@ -243,6 +249,7 @@ func TestReleaseThatSelectsNoParentIsHeld(t *testing.T) {
 
 // An operator that replaces another one, and whose Sync is not finished, does not empty the fleet.
 func TestSyncThatDesiresNothingOfATakenOverFleetIsHeld(t *testing.T) {
+	longtest.Skip(t, "it has a fleet")
 	f := startFleet(t, &author{sync: desireFor(desireNone)})
 	f.Stop()
 	for i := range f.sites {

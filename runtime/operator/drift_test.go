@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,6 +175,7 @@ func TestChildrenOfAnEarlierParentOfTheNameAreNotOurs(t *testing.T) {
 func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 	elsewhere := configMap("web", "one")
 	elsewhere.Namespace = "elsewhere"
+	f := start(t, &author{sync: desire(func(*Desired) {})})
 	for _, test := range []struct {
 		name string
 		want func(*Desired)
@@ -183,23 +185,18 @@ func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 		{"twice", func(want *Desired) {
 			want.ConfigMaps.Add(configMap("web", "one"))
 			want.ConfigMaps.Add(configMap("web", "two"))
-		}, "ConfigMap %[1]s/web is desired twice"},
-		{"elsewhere", func(want *Desired) { want.ConfigMaps.Add(elsewhere) }, "ConfigMap elsewhere/web is outside of the only namespace that the operator works in, %[1]s"},
+		}, "ConfigMap %s/web is desired twice"},
+		{"elsewhere", func(want *Desired) { want.ConfigMaps.Add(elsewhere) }, "ConfigMap elsewhere/web is outside of the only namespace that the operator works in, %s"},
 		{"another kind", func(want *Desired) { want.Accounts.Add(named(operator.Unstructured("v1", "Node"), "web")) }, "v1 Node is desired among children of kind v1 ServiceAccount"},
 		{"refused by the API server", func(want *Desired) { want.ConfigMaps.Add(configMap("Not_A_Name", "one")) },
-			`ConfigMap %[1]s/Not_A_Name: ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": `},
+			`ConfigMap %s/Not_A_Name: ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": `},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			f := start(t, &author{sync: desire(test.want)})
-			status := f.status("Ready", "InvalidChild")
-			says := test.says
-			if test.name != "no name" && test.name != "another kind" {
-				says = fmt.Sprintf(test.says, f.Namespace)
-			}
-			if got := status.Conditions[0].Message; len(got) < len(says) || got[:len(says)] != says {
-				t.Errorf("message is %q, want it to begin with %q", got, says)
-			}
-		})
+		f.setSync(desire(test.want))
+		f.reconcile()
+		says := strings.ReplaceAll(test.says, "%s", f.Namespace)
+		if got := f.status("Ready", "InvalidChild").Conditions[0].Message; !strings.HasPrefix(got, says) {
+			t.Errorf("%s: message is %q, want it to begin with %q", test.name, got, says)
+		}
 	}
 }
 

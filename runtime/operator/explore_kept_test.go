@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -16,6 +17,8 @@ import (
 // end. Only an edit of the annotation while the operator is down leaves nothing to go by: Sync then desires
 // all of it again.
 func TestExploreKept(t *testing.T) {
+	longtest.Skip(t, "it explores what a child keeps")
+	t.Parallel()
 	a := &author{sync: func(_ context.Context, req *Request) (*Response, error) {
 		want := new(Desired)
 		web, ok := req.Children.Services.Desired(req.Parent.Name)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -38,6 +39,7 @@ type (
 // Whoever changes, relabels or deletes what a parent looks up: its child says what is there, and commands
 // are deleted once they are obeyed.
 func TestExploreLookUps(t *testing.T) {
+	longtest.Skip(t, "it explores what Sync looks up")
 	t.Parallel()
 	operatortest.Explore(t, operatortest.Config{
 		Controllers: func(operator.Manager) ([]operator.Controller, error) {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
@@ -36,38 +37,45 @@ func TestAnyWriteMayGoWrong(t *testing.T) {
 			t.Errorf("only %d of %d times something went wrong", hits.Load(), runs.Load())
 		}
 	})
-	step := 2 // each kind strikes every other write, to save time
+	for _, fault := range longtest.Cases(t, strikes(calm.writes), 10, "each is a life of its own") {
+		t.Run(fault.String(), func(t *testing.T) {
+			t.Parallel()
+			runs.Add(1)
+			struck := live(t, fault)
+			only := func(string) bool { return true }
+			if fault.What == operatortest.TimeTravel { // what only the past asks for is made, and pruned again
+				only = func(child string) bool { return child == "a" || child == "web" && struck.young }
+			}
+			if struck.ever {
+				hits.Add(1)
+			}
+			if refused := struck.refused(); fault.What == operatortest.DelayWatches && len(refused) > 0 {
+				t.Errorf("a view that is late led to %v", refused)
+			}
+			expected, got := calm.did(only), struck.did(only)
+			if last := "delete pods web"; fault.What == operatortest.TimeTravel && got[last] == expected[last]-1 {
+				got[last]++ // a view that lags behind may show no Pod to Finalize, and then the garbage collector deletes it
+			}
+			if diff := operatortest.Diff(expected, got); diff != "" {
+				t.Errorf("what was made and deleted (-with no fault +with this one):\n%s", diff)
+			}
+		})
+	}
+}
+
+// strikes returns what goes wrong with which write: each kind strikes every other one, or each with OPGEN_EXPLORE=all.
+func strikes(writes int) (faults []operatortest.Fault) {
+	step := 2
 	if os.Getenv("OPGEN_EXPLORE") == "all" {
 		step = 1
 	}
 	for i, fault := range goesWrong() {
-		for n := 1 + i%step; n <= calm.writes; n += step {
-			fault := fault // a copy, which runs later
+		for n := 1 + i%step; n <= writes; n += step {
 			fault.Nth = n
-			t.Run(fault.String(), func(t *testing.T) {
-				t.Parallel()
-				runs.Add(1)
-				struck := live(t, fault)
-				only := func(string) bool { return true }
-				if fault.What == operatortest.TimeTravel { // what only the past asks for is made, and pruned again
-					only = func(child string) bool { return child == "a" || child == "web" && struck.young }
-				}
-				if struck.ever {
-					hits.Add(1)
-				}
-				if refused := struck.refused(); fault.What == operatortest.DelayWatches && len(refused) > 0 {
-					t.Errorf("a view that is late led to %v", refused)
-				}
-				expected, got := calm.did(only), struck.did(only)
-				if last := "delete pods web"; fault.What == operatortest.TimeTravel && got[last] == expected[last]-1 {
-					got[last]++ // a view that lags behind may show no Pod to Finalize, and then the garbage collector deletes it
-				}
-				if diff := operatortest.Diff(expected, got); diff != "" {
-					t.Errorf("what was made and deleted (-with no fault +with this one):\n%s", diff)
-				}
-			})
+			faults = append(faults, fault)
 		}
 	}
+	return faults
 }
 
 // goesWrong returns what goes wrong with one write. Whatever it is, what happens

@@ -73,6 +73,7 @@ func TestAnotherTokenHasAnotherPasswordGenerated(t *testing.T) {
 
 func TestGeneratedValuesThatCannotBe(t *testing.T) {
 	generate := operator.Generate("password", operator.Random(24), "")
+	f := start(t, &author{sync: desire(func(*Desired) {})})
 	for name, test := range map[string]struct {
 		add  func(want *Desired)
 		says string
@@ -88,14 +89,13 @@ func TestGeneratedValuesThatCannotBe(t *testing.T) {
 			want.Secrets.Add(named(&corev1.Secret{}, "auth"), operator.Generate("password", 0, ""))
 		}, `Secret %s/auth: the generated value of "password" needs a length`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := start(t, &author{sync: desire(test.add)})
-			ready := meta.FindStatusCondition(f.status("Ready", "InvalidChild").Conditions, "Ready")
-			if !strings.HasPrefix(ready.Message, fmt.Sprintf(test.says, f.Namespace)) {
-				t.Errorf("Ready says %q", ready.Message)
-			}
-			f.lacking(named(&corev1.Secret{}, "auth"))
-		})
+		f.setSync(desire(test.add))
+		f.reconcile()
+		ready := meta.FindStatusCondition(f.status("Ready", "InvalidChild").Conditions, "Ready")
+		if !strings.HasPrefix(ready.Message, fmt.Sprintf(test.says, f.Namespace)) {
+			t.Errorf("%s: Ready says %q", name, ready.Message)
+		}
+		f.lacking(named(&corev1.Secret{}, "auth"))
 	}
 }
 

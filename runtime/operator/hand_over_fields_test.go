@@ -193,20 +193,18 @@ func TestHandOverOfAKindAtAdoption(t *testing.T) {
 
 // A path that can hand over nothing is an error in the answer of Sync.
 func TestHandOverOfNoField(t *testing.T) {
+	w := startWorkloads(t, nil, func(*workloadRequest, *workloadDesired) {})
 	for path, expected := range map[string]string{
 		"spec.replicas":              `Deployment %s/web hands over: "spec.replicas" is not a path: a path starts with a dot, such as .spec.replicas`,
 		".metadata.labels":           `Deployment %s/web hands over: .metadata.labels cannot be handed over: of the metadata, only single labels, single annotations and the finalizers can`,
 		".kind":                      `Deployment %s/web hands over: .kind cannot be handed over`,
 		".spec.template.spec.x[0].y": `selects items: a path ends at the list at the latest`,
 	} {
-		t.Run(path, func(t *testing.T) {
-			w := startWorkloads(t, nil, func(*workloadRequest, *workloadDesired) {})
-			wrong := func(_ *workloadRequest, want *workloadDesired) {
-				want.Deployments.Add(deploymentWith("web:1", 7), operator.HandOver(path))
-			}
-			w.desires.Store(&wrong)
-			w.touch()
-			w.saysOfReady(strings.ReplaceAll(expected, "%s", w.Namespace))
-		})
+		wrong := func(_ *workloadRequest, want *workloadDesired) {
+			want.Deployments.Add(deploymentWith("web:1", 7), operator.HandOver(path))
+		}
+		w.desires.Store(&wrong)
+		w.touch()
+		w.saysOfReady(strings.ReplaceAll(expected, "%s", w.Namespace))
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // mutantsVariable says whether the mutants are run.
@@ -37,6 +39,7 @@ func TestMutants(t *testing.T) {
 		}
 	})
 	t.Run("build", func(t *testing.T) {
+		longtest.Skip(t, "it compiles the runtime for each group of mutants")
 		for _, m := range mergeMutants(all) {
 			overlay, err := m.overlay(t.TempDir())
 			if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // upgradeKey is the variable that names the commit whose runtime is upgraded; without it,
@@ -63,7 +65,7 @@ func formerCommit(t *testing.T, root string) string {
 // current one. Both files have the same name, as those of a user have.
 func buildUpgradePrograms(t *testing.T, root, ref string) (former, current string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := workdir.New(t, "upgrade") // with the same path in each run, so that Go's build cache knows the former runtime
 	archive, err := git(root, "archive", ref, "go.mod", "go.sum", "runtime")
 	if err != nil {
 		t.Fatal(err)

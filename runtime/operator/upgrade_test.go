@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // upgradeSitesKey is the variable that says how many Sites are there in an upgrade.
@@ -20,6 +22,7 @@ const upgradeSitesKey = "OPGEN_UPGRADE_SITES"
 // and then in the middle of a change. The replica that is to take over is started beside
 // the one that works, as a rolling update does.
 func TestUpgradeOfTheRuntimeIsNoChange(t *testing.T) {
+	longtest.Skip(t, "it builds two operators that take a fleet over from each other")
 	root, ref := formerRuntime(t)
 	f := &fleet{fixture: alone(t), text: "none"}
 	formerFile, currentFile := buildUpgradePrograms(t, root, ref)
