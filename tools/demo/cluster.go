@@ -18,6 +18,7 @@ type controlPlane struct {
 	kubeconfig string   // a file that is not there before the cluster is up: the user's own clusters are never touched
 	flags      []string // of opgen cluster up
 	build      atomic.Pointer[background]
+	pace       pace // of the build
 	stopBuild  context.CancelFunc
 	started    bool
 }
@@ -70,7 +71,9 @@ func (c *controlPlane) planUp(ctx context.Context) (plan upPlan, err error) {
 
 func (c *controlPlane) startBuild(ctx context.Context) error {
 	ctx, c.stopBuild = context.WithCancel(ctx)
-	build, err := startCommand(c.upCommand(ctx, "--build-only"))
+	cmd := c.upCommand(ctx, "--build-only")
+	lowPriority(cmd) // the project and its tests come first
+	build, err := startCommand(cmd)
 	c.build.Store(build)
 	return err
 }
@@ -81,7 +84,11 @@ func (c *controlPlane) buildStatus() string {
 	if build == nil || !build.running() {
 		return ""
 	}
-	return "; control plane: " + buildPhase(build.printed.lastLine())
+	phase := buildPhase(build.printed.lastLine())
+	if done, total := countedPackages(phase); total > 0 {
+		phase += c.pace.estimate(done, total)
+	}
+	return "; control plane: " + phase
 }
 
 // buildPhase returns what a line of opgen's progress has between the name of what is built and the
@@ -102,7 +109,7 @@ func (c *controlPlane) up(ctx context.Context) error {
 		if err := build.wait(); err != nil {
 			return err
 		}
-		c.project.screen.say("the control plane was built in %.0f s, a part of it during the steps before", build.took.Seconds())
+		c.project.screen.say("the control plane was built in %.0f s, beside the steps before", build.took.Seconds())
 	}
 	c.started = true
 	out, err := runCommand(c.upCommand(ctx, "-o", "json"))

@@ -6,6 +6,7 @@
 //	overview.go what is printed first: what takes how long
 //	project.go  generating, building and testing the operator, as its author would from a shell
 //	operator.go the operator's process
+//	compiling.go how far what is compiled is, and how long the rest takes
 //	cluster.go  the control plane: its build, in the background of other steps, and its start
 //	objects.go  what the demo does to the objects in the cluster, and what it waits for
 //	kubectl.go  reading and writing objects with the control plane's kubectl
@@ -87,7 +88,7 @@ func runSteps(ctx context.Context, p *project) error {
 func runStep(ctx context.Context, p *project, n, of int, s step) error {
 	p.screen.print("[%2d/%d] %s", n, of, s.what)
 	start := time.Now()
-	hideStatus := p.screen.showStatus(p.cluster.buildStatus)
+	hideStatus := p.screen.showStatus(p.status)
 	err := s.do(ctx)
 	hideStatus()
 	if ctx.Err() != nil {

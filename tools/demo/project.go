@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 )
 
 const (
@@ -21,6 +24,7 @@ type project struct {
 	opgen               string // the built binary
 	cluster             *controlPlane
 	operator            *operator
+	compiling           atomic.Pointer[compilation]
 }
 
 // newProject makes the temporary folder that everything happens in.
@@ -52,7 +56,8 @@ func newProject(s *screen) (*project, error) {
 }
 
 func (p *project) buildOpgen(ctx context.Context) error {
-	return p.run(ctx, p.checkout, "go", "build", "-o", p.opgen, "./cmd/opgen")
+	_, err := p.compile(ctx, p.checkout, []string{"./cmd/opgen"}, "go", "build", "-ldflags=-s", "-o", p.opgen, "./cmd/opgen")
+	return err
 }
 
 func (p *project) init(ctx context.Context) error {
@@ -60,7 +65,34 @@ func (p *project) init(ctx context.Context) error {
 }
 
 func (p *project) createAPI(ctx context.Context) error {
-	return p.run(ctx, p.dir, p.opgen, "create", "api", "-f", filepath.Join(p.checkout, specFile))
+	if err := p.run(ctx, p.dir, p.opgen, "create", "api", "-f", filepath.Join(p.checkout, specFile)); err != nil {
+		return err
+	}
+	return p.showFiles()
+}
+
+// showFiles prints the files of the project, a line for each folder. Of optional components of the deployment it prints the
+// names alone.
+func (p *project) showFiles() error {
+	return filepath.WalkDir(p.dir, func(folder string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if filepath.Base(filepath.Dir(folder)) == "components" {
+			return filepath.SkipDir
+		}
+		entries, err := os.ReadDir(folder)
+		names := ""
+		for _, entry := range entries {
+			if !entry.IsDir() || filepath.Base(folder) == "components" {
+				names += " " + entry.Name()
+			}
+		}
+		if name, _ := filepath.Rel(p.temp, folder); names != "" {
+			p.screen.say("%s/:%s", name, names)
+		}
+		return err
+	})
 }
 
 // writeSync does what an author does in an editor: it replaces the skeletons by the code of the
@@ -79,8 +111,15 @@ func (p *project) writeSync(context.Context) error {
 	return nil
 }
 
+// test builds the operator and runs the project's tests, and prints which have passed.
 func (p *project) test(ctx context.Context) error {
-	return p.make(ctx, "build", "test")
+	printed, err := p.compile(ctx, p.dir, []string{"-test", "./..."}, "make", "--no-print-directory", "build", "test")
+	for line := range strings.Lines(printed) {
+		if strings.HasPrefix(line, "--- PASS: ") || strings.HasPrefix(line, "ok ") {
+			p.screen.say("%s", strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return err
 }
 
 func (p *project) install(ctx context.Context) error {
