@@ -23,8 +23,8 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: testrun ## Build opgen into bin/, without what only a debugger reads.
-	@bin/testrun build -ldflags=-s -o=$(OPGEN) ./cmd/opgen
+build: ## Build opgen into bin/, without what only a debugger reads.
+	go build -ldflags=-s -o $(OPGEN) ./cmd/opgen
 
 .PHONY: testrun
 testrun:
@@ -36,7 +36,7 @@ test: testrun ## Run the tests but for the long ones, against a local control pl
 	@.ci/test
 
 .PHONY: test-long
-test-long: build ## Run what make test leaves out: long tests, all other examples, the modules in tools/, releases.
+test-long: build testrun ## Run what make test leaves out: long tests, all other examples, the modules in tools/, releases.
 	@.ci/test-long
 
 .PHONY: test-all
@@ -44,21 +44,21 @@ test-all: test ## Run every test: make test, then make test-long.
 	@$(MAKE) --no-print-directory test-long
 
 .PHONY: examples
-examples: build ## Run all tests of all examples against one local control plane, and print a table of them.
+examples: build testrun ## Run all tests of all examples against one local control plane, and print a table of them.
 	@.ci/examples
 
 .PHONY: e2e
-e2e: build ## Run four examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
+e2e: build testrun ## Run four examples end to end, on a node that root starts, or in the cluster of OPGEN_E2E_KUBECONFIG.
 	@.ci/e2e
 
 .PHONY: test-oldest
-test-oldest: build ## Run the tests that meet an API server against the oldest Kubernetes that is promised (built on the first run).
+test-oldest: build testrun ## Run the tests that meet an API server against the oldest Kubernetes that is promised (built on the first run).
 	@.ci/test-oldest
 
 FUZZ_TIME ?= 1m
 
 .PHONY: explore
-explore: build ## Look for longer than the tests do: every fault and mutation, an upgrade under 1,000 parents, each fuzz test for FUZZ_TIME.
+explore: build testrun ## Look for longer than the tests do: every fault and mutation, an upgrade under 1,000 parents, each fuzz test for FUZZ_TIME.
 	@FUZZ_TIME=$(FUZZ_TIME) .ci/explore
 
 .PHONY: mutants

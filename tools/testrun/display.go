@@ -38,6 +38,7 @@ type display struct {
 type progress struct {
 	begin    time.Time
 	done, of int
+	subtests int // that have ended
 }
 
 func startDisplay(out io.Writer) *display {
@@ -111,11 +112,15 @@ func (d *display) beginPackage(path string) {
 	d.running = append(d.running, path)
 }
 
-// countTest notes that a test of a package has ended.
-func (d *display) countTest(path string) {
+// countTest notes that a test of a package has ended, or a subtest.
+func (d *display) countTest(path, test string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p := d.packages[path]; p != nil {
+	switch p := d.packages[path]; {
+	case p == nil:
+	case strings.Contains(test, "/"):
+		p.subtests++
+	default:
 		p.done++
 	}
 }
@@ -148,7 +153,7 @@ func (d *display) status() string {
 	case d.compiled.begin.IsZero():
 		return fmt.Sprintf("looking for packages, %s; downloaded %d modules", seconds(time.Since(d.begin)), d.modules)
 	case d.compiled.done < d.compiled.of:
-		parts = append(parts, "compiled "+d.compiled.describe("packages"))
+		parts = append(parts, "compiled "+d.compiled.describe("packages")+d.compiled.estimate())
 	case len(d.running) == 0:
 		parts = append(parts, "linking, "+seconds(time.Since(d.compiled.begin)))
 	}
@@ -161,22 +166,22 @@ func (d *display) status() string {
 	return strings.Join(parts, "; ")
 }
 
-// describe returns for example "212 of 588 tests, 1m40s, about 3m to go".
+// describe returns for example "212 of 588 tests and 30 subtests, 1m40s".
 func (p progress) describe(what string) string {
-	took := time.Since(p.begin)
-	text := fmt.Sprintf("%d of %d %s, %s", p.done, max(p.of, p.done), what, seconds(took))
-	if left := p.remaining(took); left > 0 {
-		text += ", about " + seconds(left) + " to go"
+	if p.subtests > 0 {
+		what += fmt.Sprintf(" and %d subtests", p.subtests)
 	}
-	return text
+	return fmt.Sprintf("%d of %d %s, %s", p.done, max(p.of, p.done), what, seconds(time.Since(p.begin)))
 }
 
-// remaining estimates how long the rest takes, by how long what was done has taken; 0: it is not known.
-func (p progress) remaining(took time.Duration) time.Duration {
+// estimate says how long the rest takes, by how long what was done has taken.
+func (p progress) estimate() string {
+	took := time.Since(p.begin)
 	if took < estimateAfter || p.done == 0 || p.done >= p.of {
-		return 0
+		return ""
 	}
-	return (took * time.Duration(p.of-p.done) / time.Duration(p.done)).Round(10 * time.Second)
+	left := took * time.Duration(p.of-p.done) / time.Duration(p.done)
+	return ", about " + seconds(left.Round(10*time.Second)) + " to go"
 }
 
 // seconds returns a time in seconds, without those of whole minutes: 40s, 1m40s, 2m.

@@ -33,8 +33,9 @@ func TestDisplay(t *testing.T) {
 		sleep(statusInterval)
 		d.beginPackage(modulePath + "b")
 		for range 5 {
-			d.countTest(modulePath + "a")
+			d.countTest(modulePath+"a", "TestA")
 		}
+		d.countTest(modulePath+"b", "TestB/sub")
 		sleep(4 * statusInterval)
 		d.endPackage(modulePath+"b", "ok b")
 		sleep(9 * time.Second)
@@ -47,10 +48,10 @@ func TestDisplay(t *testing.T) {
  ..   compiled 20 of 60 packages, 36s, about 1m10s to go
  ..   linking, 48s
  ..   a 0 of 20 tests, 12s
- ..   a 5 of 20 tests, 24s; b 0 of 3 tests, 12s
- ..   a 5 of 20 tests, 36s, about 1m50s to go; b 0 of 3 tests, 24s
- ..   a 5 of 20 tests, 48s, about 2m20s to go; b 0 of 3 tests, 36s
- ..   a 5 of 20 tests, 1m, about 3m to go; b 0 of 3 tests, 48s
+ ..   a 5 of 20 tests, 24s; b 0 of 3 tests and 1 subtests, 12s
+ ..   a 5 of 20 tests, 36s; b 0 of 3 tests and 1 subtests, 24s
+ ..   a 5 of 20 tests, 48s; b 0 of 3 tests and 1 subtests, 36s
+ ..   a 5 of 20 tests, 1m; b 0 of 3 tests and 1 subtests, 48s
 ok b
 ok a
 `

@@ -76,9 +76,7 @@ func (h handler) Event(e testjson.TestEvent, x *testjson.Execution) error {
 		}
 		h.display.endPackage(e.Package, line)
 	default:
-		if !strings.Contains(e.Test, "/") {
-			h.display.countTest(e.Package)
-		}
+		h.display.countTest(e.Package, e.Test)
 		if e.Action == testjson.ActionFail {
 			said := withoutFrame(p.Output(p.LastFailedByName(e.Test).ID))
 			h.display.print(strings.TrimSpace(fmt.Sprintf("FAIL  %s %s\n%s", shortPath(e.Package), e.Test, said)))

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestRecordedRun reads what go test -json -x has printed: packages that pass, fail, panic, do not build and have no tests.
+// TestRecordedRun reads what go test -json -x has printed: packages with tests that fail, panic or are skipped, that do not build, and without tests.
 func TestRecordedRun(t *testing.T) {
 	var out, events, kept bytes.Buffer
 	d := startDisplay(&out)
