@@ -1,0 +1,3 @@
+package b
+
+func TestOfAnotherModule(t *testing.T) { longtest.Skip(t, "it is in another module") }
