@@ -76,7 +76,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Defer(func() {
 		_, _ = cluster.Down(context.Background(), state, cluster.DefaultName) // of a script that has failed
 	})
-	for _, name := range []string{"OPGEN_TEST_KUBECONFIG", "OPGEN_AUDIT_LOG"} {
+	for _, name := range []string{"OPGEN_TEST_KUBECONFIG", "OPGEN_AUDIT_LOG", "GOGC", "GOMEMLIMIT"} {
 		env.Setenv(name, os.Getenv(name))
 	}
 	return nil
