@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // fakeAssets returns a directory with programs that only know their version.
@@ -131,9 +132,7 @@ func TestFindKubectl(t *testing.T) {
 
 // TestClusterFromExecutables runs an instance from a directory as setup-envtest fills it.
 func TestClusterFromExecutables(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped under -short: it starts a control plane, and builds it on first use")
-	}
+	longtest.Skip(t, "it starts a control plane, and builds it on first use")
 	built := buildAssets(t)
 	dir := t.TempDir()
 	for _, name := range []string{"etcd", "kube-apiserver", "kubectl"} {

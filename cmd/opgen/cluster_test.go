@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // commandLine runs one command line and returns its exit code and what it wrote.
@@ -70,9 +71,7 @@ func TestDryRunOfANode(t *testing.T) {
 }
 
 func TestClusterLifecycle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped under -short: it starts a control plane, and builds it on first use")
-	}
+	longtest.Skip(t, "it starts a control plane, and builds it on first use")
 	t.Setenv("OPGEN_STATE", filepath.Join(t.TempDir(), "it's a state"))
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv(assetsVariable, "")

@@ -14,13 +14,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // Whatever is done to a project, and to what opgen remembers of it: each command does and says what
 // it would without a cache. OPGEN_HISTORIES=200 tries more histories.
 func TestHistoriesWithAndWithoutCache(t *testing.T) {
-	histories := times(t, "OPGEN_HISTORIES", 24)
-	for seed := range histories {
+	seeds := make([]int, times(t, "OPGEN_HISTORIES", 24))
+	for i := range seeds {
+		seeds[i] = i
+	}
+	for _, seed := range longtest.Cases(t, seeds, 3, "each history runs opgen 25 times") {
 		goFirst := seed%8 == 7
 		t.Run(fmt.Sprintf("%d", seed), func(t *testing.T) {
 			t.Parallel()

@@ -7,15 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // TestReadme runs the walk of README.md: every command in it, in order, in one shell that stops at
 // the first that does not succeed. The walk has a folder and a cluster of its own here.
 func TestReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs an operator: not with -short")
-	}
+	longtest.Skip(t, "it builds opgen and an operator, starts a control plane and deploys the operator")
 	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
 		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
 	}
@@ -55,9 +54,7 @@ func walkOf(readme string) string {
 
 // TestDemo runs make demo as a newcomer does.
 func TestDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs an operator: not with -short")
-	}
+	longtest.Skip(t, "it builds the demo, which builds and runs an operator")
 	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
 		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
 	}

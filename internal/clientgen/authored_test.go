@@ -14,6 +14,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 	"github.com/opgen-dev/opgen/internal/workdir"
@@ -111,9 +112,7 @@ func ofAuthors(all []gomodel.Package) []gotypes.AuthoredPackage {
 // itself: those that it has read from Go source must be what the generators' own parser makes of
 // it.
 func TestGeneratorsSeeTheAuthorsTypes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads Go packages of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "code-generator parses packages of Kubernetes, and go vets the clients")
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOWORK", "off")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 	"github.com/opgen-dev/opgen/internal/workdir"
@@ -131,9 +132,7 @@ func vet(t *testing.T, dir string) {
 // TestGeneratorsSeeTheSource runs code-generator as its own commands do, on Go packages that it
 // parses from disk: what comes out must be what comes out here.
 func TestGeneratorsSeeTheSource(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads Go packages of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "code-generator parses packages of Kubernetes, and go vets the clients")
 	p := readProject(t, "oracle.txtar")
 	got, err := Files(p.Module, p.packages, p.crds, nil)
 	if err != nil {
@@ -187,9 +186,7 @@ func texts(files []File) map[string]string {
 }
 
 func TestClientsOfAnyNameCompile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles client-go: not with -short")
-	}
+	longtest.Skip(t, "go vets many clients")
 	p := readProject(t, "names.txtar")
 	files, err := Files(p.Module, p.packages, p.crds, nil)
 	if err != nil {

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	for _, phase := range []Phase{PhaseDownloading, PhaseCompiling} {
 		t.Run(string(phase), func(t *testing.T) {
-			if testing.Short() && phase == PhaseCompiling {
-				t.Skip("skipped under -short: it lists the packages of Kubernetes")
+			if phase == PhaseCompiling {
+				longtest.Skip(t, "it lists the packages of Kubernetes")
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cache := Cache{Dir: t.TempDir()}
@@ -35,9 +37,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 }
 
 func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped under -short: it links the control plane")
-	}
+	longtest.Skip(t, "it links the control plane")
 	cache := Cache{Dir: t.TempDir()}
 	killed, built, err := LookUp(t.Context(), cache, "")
 	if err != nil || built {

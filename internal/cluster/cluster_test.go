@@ -5,15 +5,15 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // realOptions are for instances of this test alone, made of the binary that all share: that of the newest release, or
 // of the one in OPGEN_TEST_KUBERNETES.
 func realOptions(t *testing.T, name string) Options {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("skipped under -short: it starts a control plane, and builds it on first use")
-	}
+	longtest.Skip(t, "it starts a control plane, and builds it on first use")
 	cache, err := DefaultCache()
 	if err != nil {
 		t.Fatal(err)

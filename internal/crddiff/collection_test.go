@@ -9,6 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/crddiff"
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // TestImportedCRDsAreEqual compares CRDs that people run with those that opgen makes from their
@@ -19,8 +20,8 @@ func TestImportedCRDsAreEqual(t *testing.T) {
 			if _, err := os.Stat(dir); err != nil {
 				t.Skipf("no CRDs of other projects: %v", err)
 			}
-			if least > 100 && testing.Short() {
-				t.Skip("hundreds of CRDs: not with -short")
+			if least > 100 {
+				longtest.Skip(t, "there are hundreds of CRDs")
 			}
 			compared := 0
 			err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

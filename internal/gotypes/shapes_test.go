@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/gotypes"
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -48,7 +49,7 @@ versions: [{name: v1, goTypes: true}]
 // against what is expected. What nothing is said of gives deepcopy code that compiles.
 func TestShapes(t *testing.T) {
 	compiled := &txtar.Archive{}
-	for i, test := range shapes {
+	for i, test := range longtest.Cases(t, shapes, 7, "opgen loads Go packages of Kubernetes for each") {
 		t.Run(test.name, func(t *testing.T) {
 			source := "package v1\n\n" + strings.ReplaceAll(test.source, "'", "`")
 			a := &txtar.Archive{Files: []txtar.File{{Name: "api/v1/thing.go", Data: []byte(thing)}, {Name: "api/v1/spec.go", Data: []byte(source)}}}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // TestImportedSpecsValidate holds the spec of every imported CRD against both schemas: of the CRDs
@@ -18,8 +19,8 @@ func TestImportedSpecsValidate(t *testing.T) {
 			if _, err := os.Stat(dir); err != nil {
 				t.Skipf("no CRDs of other projects: %v", err)
 			}
-			if least > 100 && testing.Short() {
-				t.Skip("hundreds of CRDs: not with -short")
+			if least > 100 {
+				longtest.Skip(t, "there are hundreds of CRDs")
 			}
 			validated := 0
 			for _, file := range yamlFiles(t, dir) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/tree"
 	"github.com/opgen-dev/opgen/internal/workdir"
@@ -24,9 +25,7 @@ var offline = []string{"GOFLAGS=-mod=readonly -ldflags=-w", "GOPROXY=off", "OPGE
 // writes the module files that projects start from, project.mod and project.sum, again, which needs
 // the network.
 func TestGeneratedProject(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a project: not with -short")
-	}
+	longtest.Skip(t, "it builds and tests four projects: the script create_api builds one")
 	for _, name := range []string{"echo-server", "many-kinds", "whole-operator", "controllers"} {
 		t.Run(name, func(t *testing.T) {
 			dir := generate(t, name)
@@ -41,9 +40,7 @@ func TestGeneratedProject(t *testing.T) {
 }
 
 func TestGoGenerateFindsNothingToDo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds opgen: not with -short")
-	}
+	longtest.Skip(t, "it builds opgen")
 	dir := generate(t, "echo-server")
 	before := contents(t, dir)
 	run(t, dir, offline, "go", "generate", "./...")

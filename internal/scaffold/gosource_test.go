@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/tree"
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
@@ -29,9 +30,7 @@ import (
 // author owns some types, and runs controller-gen's generators on their Go code: they must make the
 // CRDs and the deepcopy code that opgen made. Then opgen takes over what controller-gen has made.
 func TestControllerGenAgreesOnGoSource(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads Go packages of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "it loads Go packages of Kubernetes from source, for opgen and for controller-gen")
 	for _, variable := range offline {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)

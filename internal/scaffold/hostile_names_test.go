@@ -11,6 +11,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
@@ -63,9 +64,7 @@ operator:
 
 // A kind of any name gives code that compiles, on every platform, or is refused.
 func TestKindsOfAnyNameCompile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("type-checks client-go: not with -short")
-	}
+	longtest.Skip(t, "it type-checks client-go, and the code of 300 kinds")
 	checkout, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/internal/workdir"
 	"github.com/opgen-dev/opgen/tools/oracle"
 )
@@ -32,9 +33,7 @@ import (
 // make the very CRD and the very deepcopy code that opgen made from the spec. What markers cannot
 // express is listed in the case.
 func TestControllerGenAgrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads Go packages of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "it loads Go packages of Kubernetes from source, and vets the code of all cases")
 	cases := apiCases(t)
 	dir := writeModule(t, cases)
 	vet(t, dir)

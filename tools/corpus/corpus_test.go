@@ -3,13 +3,13 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // TestWrittenCRDs takes the CRDs that were written for the purpose through the whole table.
 func TestWrittenCRDs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles Go packages of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "it compiles Go packages of Kubernetes")
 	table, err := measureFolder(t.Context(), "testdata/crds")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 const stale = "bundle.zip is out of date: run go generate ./internal/kubetypes"
@@ -23,9 +24,7 @@ func TestBundleHasTheVersionsOfGoMod(t *testing.T) {
 }
 
 func TestBundleIsReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads every Go package of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "it loads every Go package of Kubernetes")
 	got, err := bundle()
 	if err != nil {
 		t.Fatal(err)
@@ -42,9 +41,7 @@ func TestBundleIsReproducible(t *testing.T) {
 // TestLookupsAreExact shows that the references of the archive lose nothing: every type resolves to the very
 // schema that controller-tools gives it.
 func TestLookupsAreExact(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads every Go package of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "it loads every Go package of Kubernetes")
 	k, err := load(true)
 	if err != nil {
 		t.Fatal(err)
@@ -65,9 +62,7 @@ func TestLookupsAreExact(t *testing.T) {
 // TestBareMetadataIsExact shows the same of the schemas that controller-tools gives the types when it is not asked to
 // name the fields of metadata.
 func TestBareMetadataIsExact(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads every Go package of Kubernetes: not with -short")
-	}
+	longtest.Skip(t, "it loads every Go package of Kubernetes")
 	k, err := load(false)
 	if err != nil {
 		t.Fatal(err)
