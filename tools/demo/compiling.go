@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// compilation is a command that compiles packages while a step waits for it.
+// compilation is a command that a step waits for: one that compiles packages, or one that lists them before.
 type compilation struct {
 	*background
-	total int // packages that Go's cache does not have
+	lists bool // and downloads modules
+	total int  // packages that Go's cache does not have
 	pace  pace
 }
 
@@ -21,7 +22,7 @@ type compilation struct {
 // those that it compiles, with flags of go list.
 func (p *project) compile(ctx context.Context, dir string, packages []string, name string, args ...string) (string, error) {
 	list := append([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, packages...)
-	stale, err := runCommand(newCommand(ctx, p.env(), dir, "go", list...))
+	stale, err := p.waitFor(newCommand(ctx, p.env(), dir, "go", list...), &compilation{lists: true})
 	if err != nil {
 		return "", err
 	}
@@ -31,20 +32,28 @@ func (p *project) compile(ctx context.Context, dir string, packages []string, na
 	}
 	// With -v, go prints each package that it compiles.
 	env := append(p.env(), "GOFLAGS="+strings.TrimSpace(string(flags)+" -v"))
-	b, err := startCommand(newCommand(ctx, env, dir, name, args...))
-	if err != nil {
+	return p.waitFor(newCommand(ctx, env, dir, name, args...), &compilation{total: countPackages(stale)})
+}
+
+// waitFor runs a command that the status is about, and returns what it prints.
+func (p *project) waitFor(cmd *exec.Cmd, c *compilation) (printed string, err error) {
+	if c.background, err = startCommand(cmd); err != nil {
 		return "", err
 	}
-	p.compiling.Store(&compilation{background: b, total: len(strings.Fields(string(stale)))})
+	p.compiling.Store(c)
 	defer p.compiling.Store(nil)
-	err = b.wait()
-	return b.printed.text(), err
+	err = c.wait()
+	return c.printed.text(), err
 }
 
 // status says how far all that is compiled is.
 func (p *project) status() string {
 	text := ""
-	if c := p.compiling.Load(); c != nil {
+	switch c := p.compiling.Load(); {
+	case c == nil:
+	case c.lists:
+		text = fmt.Sprintf("; downloaded %d modules", strings.Count(c.printed.text(), "go: downloading "))
+	default:
 		done := countPackages(c.printed.text())
 		text = fmt.Sprintf("; compiled %d of %d packages%s", done, max(c.total, done), c.pace.estimate(done, c.total))
 	}
