@@ -68,3 +68,16 @@ func TestBuildPassesOverGoFlags(t *testing.T) {
 		})
 	}
 }
+
+func TestUsersHeapSettingsTakePrecedence(t *testing.T) {
+	for _, test := range []struct {
+		gogc, limit string
+		want        int
+	}{{"", "", 2}, {"50", "", 0}, {"", "500MiB", 0}} {
+		t.Setenv("GOGC", test.gogc)
+		t.Setenv("GOMEMLIMIT", test.limit)
+		if settings := heapSettings(); len(settings) != test.want {
+			t.Errorf("with GOGC=%q and GOMEMLIMIT=%q the go command gets %q", test.gogc, test.limit, settings)
+		}
+	}
+}
