@@ -153,7 +153,11 @@ func (d *display) status() string {
 	case d.compiled.begin.IsZero():
 		return fmt.Sprintf("looking for packages, %s; downloaded %d modules", seconds(time.Since(d.begin)), d.modules)
 	case d.compiled.done < d.compiled.of:
-		parts = append(parts, "compiled "+d.compiled.describe("packages")+d.compiled.estimate())
+		text := "compiled " + d.compiled.describe("packages")
+		if len(d.running) == 0 { // else nobody waits for the compiler alone
+			text += d.compiled.estimate()
+		}
+		parts = append(parts, text)
 	case len(d.running) == 0:
 		parts = append(parts, "linking, "+seconds(time.Since(d.compiled.begin)))
 	}

@@ -115,7 +115,7 @@ func packageLine(e testjson.TestEvent, p *testjson.Package) string {
 	if strings.Contains(p.Output(0), "\t(cached)") {
 		took = "cached"
 	}
-	return fmt.Sprintf("%s  %-36s %8s  %s", word, shortPath(e.Package), took, counts)
+	return fmt.Sprintf("%s  %-44s %8s  %s", word, shortPath(e.Package), took, counts)
 }
 
 // keep writes down what a summary reads: the end of each test and package, and why a test was skipped.

@@ -53,7 +53,8 @@ type listed struct {
 	GoFiles, TestGoFiles, XTestGoFiles []string
 }
 
-// list returns the packages of a command, those with few imports first, and how many packages are to be compiled for them.
+// list returns the packages of a command, and how many are to be compiled for them. Those with few imports come first, since
+// their tests soon run. What needs a cluster has the reverse order.
 func (c command) list(ctx context.Context, d *display) (packages []testPackage, stale int, err error) {
 	// Without EmbedFiles, go would not read them, and what embeds files would look stale.
 	args := []string{"list", "-deps", "-json=ImportPath,Dir,ForTest,Stale,DepOnly,Deps,GoFiles,TestGoFiles,XTestGoFiles,EmbedFiles"}
@@ -77,6 +78,9 @@ func (c command) list(ctx context.Context, d *display) (packages []testPackage, 
 	packages = all.testPackages(newTestFilter(c.flags))
 	if c.group != "" {
 		packages = slices.DeleteFunc(packages, func(p testPackage) bool { return p.group() != c.group })
+	}
+	if c.group == cluster {
+		slices.Reverse(packages) // those that link most take longest
 	}
 	return packages, all.countStale(packages), nil
 }
