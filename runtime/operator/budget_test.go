@@ -38,7 +38,8 @@ func TestWritesAreBoundedWhileAChildIsRefused(t *testing.T) {
 		want.ConfigMaps.Add(configMap(refusedName, "one"))
 	})})
 	f.status("Ready", "InvalidChild")
-	time.Sleep(5 * time.Second)
+	f.StopClock()
+	f.Advance(5 * time.Second)
 	refused := 0
 	for _, request := range f.Sent() {
 		if request.Verb == "create" && request.Code == http.StatusUnprocessableEntity {
@@ -56,6 +57,7 @@ func TestEventsOfASiblingDoNotRetryARefusedChild(t *testing.T) {
 		want.ConfigMaps.Add(configMap(refusedName, "one"))
 	})})
 	f.status("Ready", "InvalidChild")
+	f.StopClock()
 	child := configMap("web", "")
 	f.Get(child)
 	for i := range 30 { // the status of a child that crashes, say
@@ -87,7 +89,8 @@ func TestWritesAreBoundedWhileSyncFails(t *testing.T) {
 		return &Response{Children: want}, errors.New("the backend is away")
 	}})
 	f.status("Ready", "SyncFailed")
-	time.Sleep(4 * time.Second)
+	f.StopClock()
+	f.Advance(4 * time.Second)
 	if written := f.sentSince(0, "web"); written > 8 { // 0.2 s, 0.4 s, 0.8 s, …
 		t.Errorf("%d writes in 4 s, want at most 8", written)
 	}
@@ -100,6 +103,7 @@ func TestRefusedLabelsOfTheParentAreRetriedRarely(t *testing.T) {
 		return &Response{Children: want, Labels: map[string]string{"tier": "not a value!"}}, nil
 	}})
 	f.status("Ready", "SyncFailed")
+	f.StopClock()
 	child := configMap("web", "")
 	for i := range 20 {
 		f.Update(child, func() { metav1.SetMetaDataAnnotation(&child.ObjectMeta, "restarts", fmt.Sprint(i)) })
@@ -237,6 +241,7 @@ func playKubelet(t *testing.T, f *fixture) {
 func TestReturnsToADesiredStateAreMetered(t *testing.T) {
 	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
+	f.StopClock()
 	child := configMap("web", "")
 	value := func(value string) Function {
 		return desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", value)) })

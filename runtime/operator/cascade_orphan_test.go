@@ -23,7 +23,7 @@ import (
 func startSpread(t *testing.T, change func(*definition)) (c *custom, site *testapi.Site, children []client.Object) {
 	t.Helper()
 	var other string
-	c = startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+	c = startCustomEverywhere(t, customDesire(func(_ *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("near", ""))
 		want.Secrets.Add(named(&corev1.Secret{}, "near"))
 		if other != "" {

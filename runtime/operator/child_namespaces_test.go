@@ -20,7 +20,7 @@ import (
 // A tenant who writes a parent, and with it the metadata of a child, does not place the child
 // in a namespace of others.
 func TestTenantPlacesNoChildInAnotherNamespace(t *testing.T) {
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		where, name, _ := strings.Cut(req.Parent.Spec.Text, "/")
 		switch {
 		case strings.HasPrefix(name, "kept"):
@@ -49,7 +49,7 @@ func TestTenantPlacesNoChildInAnotherNamespace(t *testing.T) {
 // another namespace.
 func TestSnapshotShowsNothingPlantedInAnotherNamespace(t *testing.T) {
 	seen := make(chan string, 1000)
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		children := req.Children.ConfigMaps
 		password, ok := children.Get("password")
 		if !ok {
@@ -221,7 +221,7 @@ func TestNameWithoutANamespaceUnderAClusterScopedParentFails(t *testing.T) {
 
 // Somebody who may write in another namespace forges all marks, and the field manager too.
 func TestObjectPlantedInAnotherNamespaceIsNoChild(t *testing.T) {
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("password", req.Parent.Spec.Text))
 	}), nil)
 	site := c.site("web")
@@ -249,7 +249,7 @@ func TestObjectPlantedInAnotherNamespaceIsNoChild(t *testing.T) {
 func TestReleaseThatForgetsTheNamespacesOfAKindKeepsTheFinalizer(t *testing.T) {
 	var other string
 	isForgotten := false
-	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(_ *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "far", ""))
 		}

@@ -45,9 +45,14 @@ type custom struct {
 	limit func(*operator.Options) // of the next start; nil for none
 }
 
-// startCustom runs an operator in all namespaces with this Sync, after change has
-// completed its definition.
+// startCustom runs an operator in the test's namespace with this Sync, after change has completed its definition.
 func startCustom(t *testing.T, sync customFunction, change func(*definition)) *custom {
+	t.Helper()
+	return startCustomIn(t, sync, change, func(*operator.Options) {})
+}
+
+// startCustomEverywhere is startCustom in all namespaces.
+func startCustomEverywhere(t *testing.T, sync customFunction, change func(*definition)) *custom {
 	t.Helper()
 	return startCustomIn(t, sync, change, func(o *operator.Options) { o.Namespaces = nil })
 }

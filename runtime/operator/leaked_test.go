@@ -16,7 +16,7 @@ import (
 // startDistant runs an operator whose Sites want ConfigMaps in another namespace:
 // one to be deleted after them, one to be orphaned.
 func startDistant(t *testing.T) (c *custom, other string) {
-	c = startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c = startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, req.Parent.Name, "hello"))
 			want.ConfigMaps.Add(distant(other, req.Parent.Name+"-kept", "hello"), operator.WhenDropped(operator.Orphan), operator.WhenDeleted(operator.Orphan), operator.AdoptIfUnowned)
@@ -141,7 +141,7 @@ func TestLeakedChildrenOfOthersStay(t *testing.T) {
 		"parents in another namespace":        func(o *operator.Options, other string) { o.Namespaces = []string{other} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), anywhere)
+			c := startCustomEverywhere(t, customDesire(func(*customRequest, *Desired) {}), anywhere)
 			other := c.elsewhere()
 			c.Stop()
 			child := c.leak(other, "left", nil)

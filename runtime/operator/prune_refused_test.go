@@ -293,7 +293,7 @@ func TestNamespaceIsDeletedWithAFinalizeThatDesiresABackup(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), func(d *definition) {
+			c := startCustomEverywhere(t, customDesire(func(*customRequest, *Desired) {}), func(d *definition) {
 				d.Finalize = func(_ context.Context, req *customRequest) (*Response, error) {
 					want := new(Desired)
 					want.Secrets.Add(backup.DeepCopy())

@@ -72,6 +72,7 @@ func TestChildThatFailsEachTimeIsRecreatedLessAndLessOften(t *testing.T) {
 		want.Pods.Add(pod("web", "web:1"), operator.RecreateIf(exists))
 		return &Response{Children: want, Status: &testapi.Status{Phase: "Synced"}}, nil
 	}})
+	f.StopClock()
 	f.Eventually("Ready says that it is put off", func() error {
 		f.Get(f.site)
 		condition := meta.FindStatusCondition(f.site.Status.Conditions, "Ready")
@@ -88,7 +89,7 @@ func TestChildThatFailsEachTimeIsRecreatedLessAndLessOften(t *testing.T) {
 		}
 		return count
 	}
-	time.Sleep(3 * time.Second)
+	f.Advance(3 * time.Second)
 	before := deleted()
 	if before > 3 {
 		t.Errorf("the Pod was recreated %d times at once, want at most 3", before)
@@ -117,6 +118,7 @@ func TestConflictsOfDeletionsDoNotMakeRecreationsFree(t *testing.T) {
 		}
 		return &Response{Children: want}, nil
 	}})
+	f.StopClock()
 	f.Eventually("Ready says that it is put off", func() error {
 		f.Get(f.site)
 		condition := meta.FindStatusCondition(f.site.Status.Conditions, "Ready")
@@ -125,7 +127,7 @@ func TestConflictsOfDeletionsDoNotMakeRecreationsFree(t *testing.T) {
 		}
 		return nil
 	})
-	time.Sleep(3 * time.Second)
+	f.Advance(3 * time.Second)
 	if count := writes.Load(); count < 2 || count > 4 {
 		t.Errorf("the Pod was recreated %d times at once", count)
 	}

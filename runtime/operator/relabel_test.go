@@ -68,7 +68,7 @@ func TestLabelThatWasRemovedDuringAStopIsRestored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var other string
-			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+			c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 				if other != "" {
 					want.ConfigMaps.Add(distant(other, "there", req.Parent.Spec.Text), options...)
 				}
@@ -104,7 +104,7 @@ func TestLabelThatWasRemovedDuringAStopIsRestored(t *testing.T) {
 
 func TestLabelOfAnotherParentIsNotRestored(t *testing.T) {
 	var other string
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "there", req.Parent.Name), operator.CreateOnly)
 		}
@@ -135,7 +135,7 @@ func TestLabelOfAnotherParentIsNotRestored(t *testing.T) {
 
 func TestLabelOfAnEarlierParentIsNotRestored(t *testing.T) {
 	var other string
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "there", req.Parent.Spec.Text))
 		}

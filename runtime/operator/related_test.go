@@ -59,7 +59,7 @@ func (c *custom) phase(site *testapi.Site, expected string) {
 
 func startReaders(t *testing.T, change func(*definition)) (*custom, *readers) {
 	r := &readers{reconciles: map[string]int{}}
-	return startCustom(t, r.Sync, change), r
+	return startCustomEverywhere(t, r.Sync, change), r
 }
 
 func TestRelatedObjectsByNameSyncThoseThatReadThem(t *testing.T) {

@@ -98,7 +98,7 @@ func TestOrphansOutliveTheirParent(t *testing.T) {
 
 func TestChildrenLieInAllNamespacesIfTheSpecAllowsIt(t *testing.T) {
 	var other string
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+	c := startCustomEverywhere(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("here", req.Parent.Spec.Text))
 		if req.Parent.Spec.Text != "here only" {
 			there := configMap("there", req.Parent.Spec.Text)

@@ -103,7 +103,8 @@ func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
 			if ready.Status != metav1.ConditionFalse || !strings.HasPrefix(ready.Message, "write the status: ") || status.Phase != "Synced" || status.ObservedGeneration != 2 {
 				t.Errorf("status is %+v", status)
 			}
-			time.Sleep(2 * time.Second)
+			f.StopClock()
+			f.Advance(2 * time.Second)
 			writes := 0
 			for _, request := range f.Sent()[before:] {
 				if request.Resource == "sites/status" {
