@@ -75,8 +75,8 @@ func compareGolden(t *testing.T, name, got string) {
 
 func TestSkipReason(t *testing.T) {
 	for output, expected := range map[string]string{
-		"=== RUN   TestA\n    a_test.go:1: first\n    a_test.go:2: long: it builds\n        two projects\n--- SKIP: TestA (0.00s)\n": "long: it builds two projects",
-		"    script_test.go:33: # a comment (0.000s)\n        > [short] skip 'long: why'\n    script_test.go:33: long: why\n":        "long: why",
+		"=== RUN   TestA\n    a_test.go:1: first\n    a_test.go:2: long: it builds\n        two projects\n--- SKIP: TestA (0.00s)\n":        "long: it builds two projects",
+		"    testscript.go:56: long: why\n    testscript.go:609: WORK=/tmp/script\n        PATH=/bin\n        > [short] skip 'long: why'\n": "long: why",
 		"--- SKIP: TestA (0.00s)\n": "without a reason",
 	} {
 		if got := skipReason(output); got != expected {

@@ -71,14 +71,16 @@ func printSkipped(out io.Writer, x *testjson.Execution) {
 // logged is where a line of a test's log begins: with a file and a line.
 var logged = regexp.MustCompile(`(?m)^ +\S+\.go:\d+: `)
 
-// skipReason returns the last thing that a skipped test has logged, in one line.
+// skipReason returns the last thing that a skipped test has logged, in one line. A script logs its own lines after that.
 func skipReason(output string) string {
 	output, _, _ = strings.Cut(output, "--- SKIP: ")
-	entries := logged.FindAllStringIndex(output, -1)
-	if len(entries) == 0 {
-		return "without a reason"
+	reason := "without a reason"
+	for _, entry := range logged.Split(output, -1)[1:] {
+		if !strings.HasPrefix(entry, "WORK=") {
+			reason = strings.Join(strings.Fields(entry), " ")
+		}
 	}
-	return strings.Join(strings.Fields(output[entries[len(entries)-1][1]:]), " ")
+	return reason
 }
 
 // slowest is how many tests a summary names.
