@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -71,8 +72,14 @@ func (d *display) printLocked(text string) {
 	d.last = time.Now()
 }
 
+// vcsCommand is how go says, with -x, that it asks git about the checkout, and how long that took.
+var vcsCommand = regexp.MustCompile(`^([0-9.]+s # )?(cd .*|git .*)$`)
+
 // showGo counts a module that go says that it downloads, and prints all else that it says.
 func (d *display) showGo(line string) {
+	if vcsCommand.MatchString(line) {
+		return
+	}
 	if !strings.HasPrefix(line, "go: downloading ") {
 		d.print(line)
 		return

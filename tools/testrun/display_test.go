@@ -14,6 +14,9 @@ func TestDisplay(t *testing.T) {
 		defer d.close()
 		d.showGo("go: downloading a v1")
 		d.showGo("go: downloading b v1")
+		d.showGo("cd /src; git config extensions.objectformat")
+		d.showGo("0.001s # cd /src; git config extensions.objectformat")
+		d.showGo("git status --porcelain")
 		sleep := func(d time.Duration) {
 			time.Sleep(d)
 			synctest.Wait()
