@@ -15,18 +15,19 @@ import (
 // attempts is how often Converged starts again because another client changed an object meanwhile.
 const attempts = 10
 
-// Settled waits until the operator has nothing left to do: its caches show each object as the API
-// server has it, in the namespaces of the test, all reconciles that this caused have ended, none is due
+// Settled waits until the operator has nothing left to do: it has seen what it has written itself and
+// what the test has written by [Cluster.Client], all reconciles that this caused have ended, none is due
 // within two seconds, and no request is pending. It returns how many requests the operator has made. An
 // operator that keeps writing fails the test, with its writes.
 //
-// It does not wait for the cluster's own controllers, which for instance create the Pods of a
-// Deployment: use [Cluster.Matches] or [Cluster.Eventually]. An operator that the test itself runs,
-// in another process or by operator.Run, counts as settled when its user agent has made no request
-// for two seconds.
+// It does not wait for others: neither for the cluster's own controllers, which for instance create the
+// Pods of a Deployment, nor for a client that the test has made by itself. What these have written
+// counts as soon as a watch of the operator has delivered it. Wait for it with [Cluster.Matches] or
+// [Cluster.Eventually]. An operator that the test itself runs, in another process or by operator.Run,
+// counts as settled when its user agent has made no request for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
-	c.operator.AwaitSettledLive(instance.Soon)
+	c.operator.AwaitSettled(instance.Soon)
 	return len(c.Requests())
 }
 

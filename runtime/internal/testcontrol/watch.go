@@ -2,7 +2,6 @@ package testcontrol
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
@@ -29,7 +28,7 @@ type Watch struct {
 	mu           sync.Mutex
 	registration toolscache.ResourceEventHandlerRegistration
 	handled      map[types.NamespacedName]Version
-	changed      map[types.NamespacedName]bool // handled since the last TakeChanged, after the cache was filled
+	changes      []Change // handled since the last TakeChanges, after the cache was filled
 }
 
 // Version is the state of an object that a handler was called with.
@@ -73,14 +72,19 @@ func (w *Watch) Version(name types.NamespacedName) (Version, bool) {
 	return version, ok
 }
 
-// TakeChanged returns the objects that the handler was called with since the last call, but for those that the cache held at
-// its start.
-func (w *Watch) TakeChanged() []types.NamespacedName {
+// Change is an object as a handler was called with it.
+type Change struct {
+	Name    types.NamespacedName
+	Version Version
+}
+
+// TakeChanges returns what the handler was called with since the last call, but for what the cache held at its start.
+func (w *Watch) TakeChanges() []Change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	names := slices.Collect(maps.Keys(w.changed))
-	clear(w.changed)
-	return names
+	changes := w.changes
+	w.changes = nil
+	return changes
 }
 
 // recordVersion records what the handler was called with. An initial object is one that the cache held at its start.
@@ -96,7 +100,7 @@ func (w *Watch) recordVersion(object any, deleted, initial bool) {
 	name := client.ObjectKeyFromObject(known)
 	w.handled[name] = Version{known.GetUID(), known.GetResourceVersion(), deleted}
 	if !initial {
-		w.changed[name] = true
+		w.changes = append(w.changes, Change{name, w.handled[name]})
 	}
 	w.mu.Unlock()
 	w.cache.control.noteChange(w.Kind.GroupKind(), name)
@@ -154,7 +158,7 @@ func (c *watchedCache) GetInformer(ctx context.Context, object client.Object, op
 
 // addWatch has a handler tell what it was called with.
 func (c *watchedCache) addWatch(kind schema.GroupVersionKind, handler toolscache.ResourceEventHandler, add func(toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error)) (toolscache.ResourceEventHandlerRegistration, error) {
-	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, Fields: c.options.DefaultFieldSelector, cache: c, handled: map[types.NamespacedName]Version{}, changed: map[types.NamespacedName]bool{}}
+	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, Fields: c.options.DefaultFieldSelector, cache: c, handled: map[types.NamespacedName]Version{}}
 	for namespace := range c.namespacesOf(kind) {
 		watch.Namespaces = append(watch.Namespaces, namespace)
 	}

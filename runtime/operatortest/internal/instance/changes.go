@@ -20,10 +20,10 @@ type objectName struct {
 // its requests, ends of reconciles. It also knows which objects a test reads while it waits, because only they have to change.
 type changes struct {
 	mu        sync.Mutex
-	count     int                // of all changes
-	delivered int                // of objects that watches have delivered
-	latest    map[objectName]int // count at the last change of an object
-	next      chan struct{}      // closed at the next change
+	count     int                 // of all changes
+	delivered int                 // of objects that watches have delivered
+	latest    map[objectName]int  // count at the last change of an object
+	next      chan struct{}       // closed at the next change
 	reads     map[objectName]bool // by the check that runs; nil: none does
 }
 

@@ -115,7 +115,9 @@ func (o *Operator) restConfig(connection *fault.Connection) *rest.Config {
 	server := rest.CopyConfig(o.Server)
 	server.UserAgent = o.userAgent()
 	server.Impersonate.UserName = o.Config.User
-	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &requests.Transport{Next: next, Sent: &o.Sent, Written: &o.Written} })
+	server.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return &requests.Transport{Next: next, Sent: &o.Sent, Written: &o.Written}
+	})
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return &fault.Transport{Next: next, Connection: connection}
 	})

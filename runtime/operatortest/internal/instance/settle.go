@@ -20,32 +20,13 @@ const (
 // AwaitSettled waits until the operator has nothing to do within a time, and has seen what it and the test have written.
 func (o *Operator) AwaitSettled(within time.Duration) {
 	o.T.Helper()
-	o.awaitSettled(within, func() string { return o.DescribeUnsettled(within) })
-}
-
-// AwaitSettledLive is AwaitSettled for an operator that has also seen what others have written in the namespaces of the test.
-func (o *Operator) AwaitSettledLive(within time.Duration) {
-	o.T.Helper()
-	o.awaitSettled(within, func() string {
-		if reason := o.DescribeUnsettled(within); reason != "" {
-			return reason
-		}
-		if !o.IsSettled() {
-			return "it does not see what others have written"
-		}
-		return o.DescribeBusy(within)
-	})
-}
-
-func (o *Operator) awaitSettled(within time.Duration, describe func() string) {
-	o.T.Helper()
 	if o.RunningProcess() == nil || o.isRunElsewhere() {
 		o.awaitSilence(within)
 		return
 	}
 	from, reason := o.Sent.Count(), ""
 	isSettled := o.changes.poll(time.Now().Add(SettleLimit()), Glance, 10*Glance, func() bool {
-		if reason = describe(); reason == "" {
+		if reason = o.DescribeUnsettled(within); reason == "" {
 			return true
 		}
 		if ended := o.ExitError(); ended != nil {

@@ -22,11 +22,11 @@ import (
 // view is how far one watch of the operator is known to show what was written.
 type view struct {
 	resource schema.GroupResource
-	read     int                                  // how many writes were looked at
-	awaited  sets.Set[types.NamespacedName]       // written, and not seen in this form
+	read     int                                       // how many writes were looked at
+	awaited  sets.Set[types.NamespacedName]            // written, and not seen in this form
 	foreign  map[string]sets.Set[types.NamespacedName] // changed by others, by namespace
-	unclear  int                                  // writes without an answer that says what they changed
-	since    time.Time                            // since when something is awaited
+	unclear  int                                       // writes without an answer that says what they changed
+	since    time.Time                                 // since when something is awaited
 }
 
 // mostAwaited is how long a watch may lack what was written before a list says whether others have changed it since.
@@ -164,12 +164,11 @@ func (o *Operator) describeAwaited(watch *testcontrol.Watch, v *view) string {
 // addForeign adds the objects that a watch has delivered and that others have written, in the namespaces where the test
 // writes.
 func (o *Operator) addForeign(watch *testcontrol.Watch, v *view) {
-	for _, name := range watch.TakeChanged() {
-		handled, _ := watch.Version(name)
-		state, isWritten := o.Written.State(v.resource, name)
-		isOwn := isWritten && (state.UID == handled.UID && state.Deleted || !isOlder(state.ResourceVersion, handled.ResourceVersion))
+	for _, change := range watch.TakeChanges() {
+		name := change.Name
+		_, isWritten := o.Written.State(v.resource, name)
 		isOurs := isWritten || name.Namespace != "" && (name.Namespace == o.Namespace || o.Written.HasNamespace(name.Namespace))
-		if isOurs && !isOwn && !handled.Deleted { // nothing can follow a deletion
+		if isOurs && !change.Version.Deleted && !o.Written.HasVersion(change.Version.ResourceVersion) { // nothing can follow a deletion
 			v.foreign[name.Namespace] = sets.New(name).Union(v.foreign[name.Namespace])
 		}
 	}

@@ -24,9 +24,10 @@ type Written struct {
 	mu         sync.Mutex
 	objects    map[schema.GroupResource]map[types.NamespacedName]State
 	order      map[schema.GroupResource][]types.NamespacedName // of the writes
-	unclear    map[schema.GroupResource]int // writes whose answer does not say what they have changed
-	namespaces map[string]bool              // that were written to
-	count      int                          // of all writes
+	unclear    map[schema.GroupResource]int                    // writes whose answer does not say what they have changed
+	namespaces map[string]bool                                 // that were written to
+	versions   map[string]bool                                 // resource versions that the writes have made
+	count      int                                             // of all writes
 }
 
 // State is an object after a write.
@@ -68,6 +69,13 @@ func (w *Written) Has(resource schema.GroupResource) bool {
 	return len(w.order[resource]) > 0 || w.unclear[resource] > 0
 }
 
+// HasVersion reports whether one of the writes has made a resource version, which is that of one object alone.
+func (w *Written) HasVersion(version string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.versions[version]
+}
+
 // Count returns the number of all writes.
 func (w *Written) Count() int {
 	w.mu.Lock()
@@ -107,9 +115,10 @@ func (w *Written) record(use Use, body []byte) {
 	defer w.mu.Unlock()
 	if w.objects == nil {
 		w.objects, w.order = map[schema.GroupResource]map[types.NamespacedName]State{}, map[schema.GroupResource][]types.NamespacedName{}
-		w.unclear, w.namespaces = map[schema.GroupResource]int{}, map[string]bool{}
+		w.unclear, w.namespaces, w.versions = map[schema.GroupResource]int{}, map[string]bool{}, map[string]bool{}
 	}
 	w.count++
+	w.versions[state.ResourceVersion] = true
 	w.namespaces[name.Namespace] = true
 	known, isKnown := w.objects[resource][name]
 	switch {
