@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ type display struct {
 type progress struct {
 	begin    time.Time
 	done, of int
-	subtests int // that have ended
+	subtests int             // that have ended
+	open     map[string]bool // tests that have begun and not ended
 }
 
 func startDisplay(out io.Writer) *display {
@@ -119,6 +121,18 @@ func (d *display) beginPackage(path string) {
 	d.running = append(d.running, path)
 }
 
+// beginTest notes that a test of a package has begun.
+func (d *display) beginTest(path, test string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p := d.packages[path]; p != nil && !strings.Contains(test, "/") {
+		if p.open == nil {
+			p.open = map[string]bool{}
+		}
+		p.open[test] = true
+	}
+}
+
 // countTest notes that a test of a package has ended, or a subtest.
 func (d *display) countTest(path, test string) {
 	d.mu.Lock()
@@ -129,6 +143,7 @@ func (d *display) countTest(path, test string) {
 		p.subtests++
 	default:
 		p.done++
+		delete(p.open, test)
 	}
 }
 
@@ -152,6 +167,9 @@ func (d *display) printStatus() {
 
 // shownPackages is how many packages a status names.
 const shownPackages = 3
+
+// shownTests is how many tests of a package are left when a status names them.
+const shownTests = 2
 
 // status says how far everything is.
 func (d *display) status() string {
@@ -182,7 +200,11 @@ func (p progress) describe(what string) string {
 	if p.subtests > 0 {
 		what += fmt.Sprintf(" and %d subtests", p.subtests)
 	}
-	return fmt.Sprintf("%d of %d %s, %s", p.done, max(p.of, p.done), what, seconds(time.Since(p.begin)))
+	text := fmt.Sprintf("%d of %d %s, %s", p.done, max(p.of, p.done), what, seconds(time.Since(p.begin)))
+	if len(p.open) > 0 && p.of-p.done <= shownTests {
+		text += " (" + strings.Join(slices.Sorted(maps.Keys(p.open)), ", ") + ")"
+	}
+	return text
 }
 
 // estimate says how long the rest takes, by how long what was done has taken.

@@ -38,6 +38,11 @@ func TestDisplay(t *testing.T) {
 		for range 5 {
 			d.countTest(modulePath+"a", "TestA")
 		}
+		for range 2 {
+			d.countTest(modulePath+"b", "TestA")
+		}
+		d.beginTest(modulePath+"b", "TestB")
+		d.beginTest(modulePath+"b", "TestB/sub")
 		d.countTest(modulePath+"b", "TestB/sub")
 		sleep(4 * statusInterval)
 		d.endPackage(modulePath+"b", "ok b")
@@ -51,10 +56,10 @@ func TestDisplay(t *testing.T) {
  ..   compiled 20 of 60 packages, 36s, about 1m10s to go
  ..   linking, 48s
  ..   a 0 of 20 tests, 12s
- ..   a 5 of 20 tests, 24s; b 0 of 3 tests and 1 subtests, 12s
- ..   a 5 of 20 tests, 36s; b 0 of 3 tests and 1 subtests, 24s
- ..   a 5 of 20 tests, 48s; b 0 of 3 tests and 1 subtests, 36s
- ..   a 5 of 20 tests, 1m; b 0 of 3 tests and 1 subtests, 48s
+ ..   a 5 of 20 tests, 24s; b 2 of 3 tests and 1 subtests, 12s (TestB)
+ ..   a 5 of 20 tests, 36s; b 2 of 3 tests and 1 subtests, 24s (TestB)
+ ..   a 5 of 20 tests, 48s; b 2 of 3 tests and 1 subtests, 36s (TestB)
+ ..   a 5 of 20 tests, 1m; b 2 of 3 tests and 1 subtests, 48s (TestB)
 ok b
 ok a
 `

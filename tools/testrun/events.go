@@ -67,6 +67,9 @@ func (h handler) Event(e testjson.TestEvent, x *testjson.Execution) error {
 	case e.PackageEvent() && e.Action == "start":
 		h.display.beginPackage(e.Package)
 		return nil
+	case e.Action == testjson.ActionRun:
+		h.display.beginTest(e.Package, e.Test)
+		return nil
 	case !e.Action.IsTerminal():
 		return nil
 	case e.PackageEvent():
