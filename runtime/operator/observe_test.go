@@ -70,7 +70,7 @@ func (o *observer) says(times int, verb, kind, name string) {
 	line := fmt.Sprintf("verb=%s kind=%s object=%s/%s ", verb, kind, o.f.Namespace, name)
 	o.f.Eventually("the log says "+line, func() error {
 		if found := o.log.count(line); found != times {
-			return fmt.Errorf("%d times, want %d", found, times)
+			return fmt.Errorf("%d times, want %d, in\n%s", found, times, o.log.String())
 		}
 		return nil
 	})

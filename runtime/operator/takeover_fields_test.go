@@ -181,7 +181,7 @@ func TestObserverSaysWhatATakeoverWouldRemove(t *testing.T) {
 		want.Services.Add(service)
 		return &Response{Children: want}, nil
 	}, formerManager))
-	o.says(1, "patch", "ConfigMap", "web")
+	o.says(2, "patch", "ConfigMap", "web") // its marks, and what is desired
 	f.Eventually("the log says what would go", func() error {
 		for _, fields := range []string{"fields=[data.dropped]", `fields="[metadata.labels.app spec.selector]"`} {
 			if o.log.count(`msg="would remove fields of another operator"`) != 2 || o.log.count(fields) != 1 {

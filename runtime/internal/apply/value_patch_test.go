@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/internal/longtest"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
@@ -214,7 +215,8 @@ func TestChildOfAnotherVersionIsApplied(t *testing.T) {
 
 // After any changes, a created child equals one that was applied.
 func TestValuePatchEqualsApply(t *testing.T) {
-	const lives, changes = 60, 3
+	const changes = 3
+	lives := longtest.Cases(t, make([]struct{}, 60), 12, "each is applied in two ways, several times")
 	s := startServer(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	revisions := 0
@@ -240,8 +242,8 @@ func TestValuePatchEqualsApply(t *testing.T) {
 			}
 		}
 	}
-	if revisions < lives/4 {
-		t.Errorf("only %d of %d changes were revisions", revisions, lives*(changes-1))
+	if revisions < len(lives)/4 {
+		t.Errorf("only %d of %d changes were revisions", revisions, len(lives)*(changes-1))
 	}
 }
 
