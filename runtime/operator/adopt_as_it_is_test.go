@@ -14,6 +14,7 @@ import (
 // A Deployment of kubectl becomes a child without a restart, by one write and the one of the status. It
 // stays as it is through restarts of the operator.
 func TestDeploymentIsAdoptedAsItIs(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []operator.UpdateStrategy{operator.InPlace, operator.RollingInPlace, operator.Recreate, operator.RollingRecreate, operator.OnDelete, operator.CreateOnly} {
 		t.Run(string(strategy), func(t *testing.T) {
 			w := startWorkloads(t, nil, desireNothing)
@@ -40,6 +41,7 @@ func TestDeploymentIsAdoptedAsItIs(t *testing.T) {
 
 // A change reaches the field that is desired otherwise, and no other. From then on that field is ours.
 func TestChangesOfAnAdoptedDeployment(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []operator.UpdateStrategy{operator.InPlace, operator.RollingInPlace} {
 		t.Run(string(strategy), func(t *testing.T) {
 			w := startWorkloads(t, nil, desireNothing)

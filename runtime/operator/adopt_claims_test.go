@@ -64,6 +64,7 @@ func (r *twoOperators) expect(value string, first, second bool) {
 }
 
 func TestForcedAdoptionLeavesOneController(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name    string
 		ordered bool

@@ -15,6 +15,7 @@ import (
 // Whoever edits an adopted Deployment keeps the change, as long as nothing else is desired there. What
 // makes it a child is repaired.
 func TestEditsOfAnAdoptedDeployment(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		edit   func(*appsv1.Deployment)
 		isDown bool // the operator is down meanwhile

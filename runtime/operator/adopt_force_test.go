@@ -14,6 +14,7 @@ import (
 )
 
 func TestChildOfAnotherControllerIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	for _, option := range []operator.ChildOption{operator.Recreate, operator.RecreateIfImmutable} {
 		t.Run(testName(option), func(t *testing.T) {
 			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {

@@ -16,6 +16,7 @@ import (
 
 // The operator ends at the write that adopts, its answer is lost, or somebody writes in between.
 func TestAdoptionThatIsInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []operatortest.Fault{
 		{Verb: "patch", Resource: "deployments", Nth: 1, When: operatortest.Before, What: operatortest.Crash},
 		{Verb: "patch", Resource: "deployments", Nth: 1, When: operatortest.After, What: operatortest.Crash},
@@ -44,6 +45,7 @@ func TestAdoptionThatIsInterrupted(t *testing.T) {
 
 // What the operator itself has set for an earlier parent stays as well.
 func TestFormerChildIsAdoptedAsItIs(t *testing.T) {
+	t.Parallel()
 	for name, before := range map[string]func(w *workloads){"created": func(*workloads) {}, "applied": dropLabel} {
 		t.Run(name, func(t *testing.T) {
 			orphaned := []operator.ChildOption{operator.WhenDropped(operator.Orphan)}
@@ -74,6 +76,7 @@ func TestFormerChildIsAdoptedAsItIs(t *testing.T) {
 
 // A Deployment that is orphaned, disconnected or deleted is not the one that was adopted.
 func TestAdoptedDeploymentThatGoes(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		leave  func(w *workloads)
 		option operator.ChildOption
@@ -139,6 +142,7 @@ func TestAdoptedDeploymentThatGoes(t *testing.T) {
 
 // Another release, or another answer of Sync, does not adopt as it is any more.
 func TestAdoptedDeploymentIsAppliedWithoutTheOption(t *testing.T) {
+	t.Parallel()
 	for name, restart := range map[string]func(w *workloads){"at once": func(*workloads) {}, "after a restart": (*workloads).Restart} {
 		t.Run(name, func(t *testing.T) {
 			w := startWorkloads(t, nil, desireNothing)

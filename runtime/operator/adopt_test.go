@@ -161,6 +161,7 @@ func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
 
 // Before opgen, another operator reconciled these parents, or a script has written the reference.
 func TestChildThatAnotherManagerMadeForThisParentIsAdopted(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string][]operator.ChildOption{
 		"whole":    nil,
 		"as it is": {operator.CreateOnly},

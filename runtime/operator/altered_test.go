@@ -11,6 +11,7 @@ import (
 
 // What admission changes or removes in a child is not fought over, and not silent.
 func TestAlteredByAdmission(t *testing.T) {
+	t.Parallel()
 	for name, patch := range map[string]string{
 		"changed": `{"data":{"key":"theirs"}}`,
 		"removed": `{"data":{"key":null}}`,
@@ -33,6 +34,7 @@ func TestAlteredByAdmission(t *testing.T) {
 // Once admission lets be, desired values are written again: after a start, on request,
 // at a change of the child and after an hour.
 func TestAlteredValuesAreTriedAgain(t *testing.T) {
+	t.Parallel()
 	child := named(&corev1.ConfigMap{}, "web")
 	for name, again := range map[string]func(*fixture){
 		"after a start": func(f *fixture) { f.Restart() },

@@ -73,6 +73,7 @@ func (c *custom) collected(site *testapi.Site) {
 }
 
 func TestKubectlCascadeOrphanKeepsEveryChild(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*definition){
 		"with children in other namespaces": nil,
 		"with an ordered teardown":          func(d *definition) { d.Teardown = operator.TeardownOrdered },
@@ -212,6 +213,7 @@ func TestKubectlCascadeOrphanWhileSyncHangsIsKnownAfterACrash(t *testing.T) {
 // A child that never had an owner reference shows nothing about the deletion when somebody takes its
 // annotation off.
 func TestChildThatLostItsAnnotationOrphansNoOtherChild(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(*definition)
 		options []operator.ChildOption

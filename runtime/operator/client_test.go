@@ -22,6 +22,7 @@ import (
 // What the caches hold lacks the field managers of others. The API server takes an
 // object's managedFields for what they are from now on.
 func TestAuthorsClientKeepsTheFieldManagersOfOthers(t *testing.T) {
+	t.Parallel()
 	type write func(context.Context, client.Client, *testapi.Site) error
 	get := func(change func(*testapi.Site), send write) write {
 		return func(ctx context.Context, c client.Client, site *testapi.Site) error {

@@ -141,6 +141,7 @@ var strips = map[string]func(child *corev1.ConfigMap, label string){
 // A Sync that makes a password if there is none must never take one for absent that only has lost
 // its marks.
 func TestChildWithoutMarksIsNeverAbsent(t *testing.T) {
+	t.Parallel()
 	for name, strip := range strips {
 		for _, options := range [][]operator.ChildOption{nil, orphaned} {
 			if name == "annotation" && options == nil || name == "reference" && options != nil {
@@ -189,6 +190,7 @@ func generatePassword(made *atomic.Int64, options ...operator.ChildOption) custo
 // After a restart nobody knows that there was a child: the create finds it, and the rest of the
 // answer of that Sync is not carried out.
 func TestChildThatLostItsMarksDuringAStop(t *testing.T) {
+	t.Parallel()
 	for name, strip := range strips {
 		for _, options := range [][]operator.ChildOption{nil, orphaned} {
 			if name == "annotation" && options == nil || name == "reference" && options != nil || name == "all" {
@@ -217,6 +219,7 @@ func TestChildThatLostItsMarksDuringAStop(t *testing.T) {
 }
 
 func TestChildWithoutManagedFieldsStaysAChild(t *testing.T) {
+	t.Parallel()
 	for _, options := range [][]operator.ChildOption{nil, orphaned} {
 		t.Run(fmt.Sprint(options), func(t *testing.T) {
 			var made atomic.Int64

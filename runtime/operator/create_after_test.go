@@ -61,6 +61,7 @@ func TestOnlyTheCreationOfAChildComesAfterOthers(t *testing.T) {
 
 // A child is not deleted for a creation that would wait.
 func TestAChildIsNotRecreatedBeforeItsCreationMayBegin(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		options func(text string) []operator.ChildOption
 		goal    string // the image in the end

@@ -100,6 +100,7 @@ func (c *custom) saying(child client.Object, site *testapi.Site, expected string
 }
 
 func TestAnotherDeletionPolicyReplacesNoChild(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		first  string
 		then   []string

@@ -223,6 +223,7 @@ func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
 }
 
 func TestHashThatWasRemovedWhileTheOperatorWasDownIsPutBack(t *testing.T) {
+	t.Parallel()
 	for name, option := range map[string]operator.ChildOption{
 		"InPlace": operator.InPlace, "Recreate": operator.Recreate, "OnDelete": operator.OnDelete, "RollingRecreate": operator.RollingRecreate,
 	} {
@@ -272,6 +273,7 @@ func removeHash(t *testing.T, f *fixture, child *corev1.ConfigMap, by types.Patc
 // An apply under the operator's own name gives up all that it leaves out: the label, the
 // hash, and that the parent controls the child.
 func TestChildThatNobodyControlsAnyMoreIsTheParentsAgain(t *testing.T) {
+	t.Parallel()
 	for _, down := range []bool{false, true} {
 		t.Run(fmt.Sprintf("while down %v", down), func(t *testing.T) {
 			f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})

@@ -46,6 +46,7 @@ var attackMarks = map[string]func(job *batchv1.Job){
 }
 
 func TestChildStaysInItsEntryWhateverMarkIsEdited(t *testing.T) {
+	t.Parallel()
 	for name, edit := range attackMarks {
 		for _, isDown := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: " while the operator is down"}[isDown], func(t *testing.T) {

@@ -60,6 +60,7 @@ func (f *fixture) expectEvents(expected ...string) {
 }
 
 func TestFailedSyncDeletesNothing(t *testing.T) {
+	t.Parallel()
 	good := desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
 	for _, test := range []struct {
 		name            string

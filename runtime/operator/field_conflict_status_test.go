@@ -59,6 +59,7 @@ func (f *fixture) statusWrites(n int) (writes int) {
 }
 
 func TestStatusFieldConflict(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		sync  Function

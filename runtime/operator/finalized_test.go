@@ -36,6 +36,7 @@ func dropBackups(ctx context.Context, req *customRequest) (*Response, error) {
 // An orphaned backup is no child any more. A Finalize that ran again would desire it again, and
 // meet the name of an object that is not the parent's.
 func TestCrashBetweenFinalizedAndTheEndOfTheOrphaningLetsTheParentGo(t *testing.T) {
+	t.Parallel()
 	for name, finalize := range map[string]customFunction{"backups are desired": finalizeWithBackups, "backups are dropped": dropBackups} {
 		for _, nth := range []int{1, 2} {
 			t.Run(fmt.Sprintf("%s, crash after %d", name, nth), func(t *testing.T) {

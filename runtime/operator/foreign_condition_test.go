@@ -48,6 +48,7 @@ func (f *fixture) hasForeign() {
 }
 
 func TestForeignConditionThatComesMeanwhileStays(t *testing.T) {
+	t.Parallel()
 	warm := Response{Conditions: []metav1.Condition{{Type: "Warm", Status: "True", Reason: "Heated"}}}
 	t.Run("beside others", func(t *testing.T) {
 		f := start(t, &author{sync: desire(func(*Desired) {})})

@@ -16,6 +16,7 @@ import (
 )
 
 func TestGeneratedPasswordSurvivesFaults(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{
 		"create secrets 1 before lost", "create secrets 1 after lost", "create secrets 1 after crash", "create secrets 1 after travel",
 		"create secrets 1 instead 500 once", "create secrets 1 instead 403 once",
@@ -51,6 +52,7 @@ func TestGeneratedPasswordSurvivesFaults(t *testing.T) {
 
 // What somebody does to the Secret changes no password, and nothing that depends on it.
 func TestGeneratedPasswordSurvivesEdits(t *testing.T) {
+	t.Parallel()
 	group := testapi.Version.Group + "/"
 	for name, edit := range map[string]func(*corev1.Secret){
 		"the label is stripped":           func(secret *corev1.Secret) { delete(secret.Labels, group+"site") },
@@ -95,6 +97,7 @@ func TestGeneratedPasswordSurvivesEdits(t *testing.T) {
 
 // A password that somebody has deleted is gone. Sync is told of it, and of the next one.
 func TestSyncIsToldOfASecretThatWasDeleted(t *testing.T) {
+	t.Parallel()
 	for when, during := range map[string]func(s securedSite, edit func()){
 		"running": func(_ securedSite, edit func()) { edit() },
 		"down":    func(s securedSite, edit func()) { s.Stop(); edit(); s.Restart() },

@@ -36,6 +36,7 @@ func TestNothingDependsOnAPasswordThatIsNotStored(t *testing.T) {
 }
 
 func TestAnotherTokenHasAnotherPasswordGenerated(t *testing.T) {
+	t.Parallel()
 	for when, during := range map[string]func(s securedSite, edit func()){
 		"running":               func(_ securedSite, edit func()) { edit() },
 		"down":                  func(s securedSite, edit func()) { s.Stop(); edit(); s.Restart() },

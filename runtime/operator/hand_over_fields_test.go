@@ -21,6 +21,7 @@ import (
 // Every way to desire a child, and every kind of path: the child keeps the value, and the operator
 // does not own it.
 func TestEveryFieldThatCanBeHandedOver(t *testing.T) {
+	t.Parallel()
 	typed := func(path string, set func(*appsv1.Deployment)) func(*workloadDesired, bool) {
 		return func(want *workloadDesired, isSet bool) {
 			deployment := deploymentWith("web:1", 0)
@@ -167,6 +168,7 @@ func TestHandedOverFieldThatOthersRemove(t *testing.T) {
 // The kind hands over for all its children, and an object is adopted with the values that kubectl
 // has set.
 func TestHandOverOfAKindAtAdoption(t *testing.T) {
+	t.Parallel()
 	handsOver := func(kind *operator.ChildKind) { kind.HandOver = []string{".spec.replicas"} }
 	for name, manager := range map[string]string{"kubectl apply": "kubectl-client-side-apply", "a controller": "other"} {
 		t.Run(name, func(t *testing.T) {

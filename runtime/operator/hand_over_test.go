@@ -25,6 +25,7 @@ const siteManager = "opgen/site.test.opgen.dev"
 // An HPA takes over a Deployment of 7 replicas and gives it back, with desired replicas left out or
 // >= 7: never fewer than 7 meanwhile.
 func TestAutoscalerTakesOverAndGivesBack(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		options []operator.ChildOption
 		before  func(w *workloads) // what happens while the operator sets the replicas
@@ -145,6 +146,7 @@ func TestChangesBesideAHandedOverField(t *testing.T) {
 
 // An operator that starts with a Sync that leaves the field out gives it up.
 func TestHandOverWhileTheOperatorWasDown(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(w *workloads){
 		"nothing else happened":     func(*workloads) {},
 		"the autoscaler has scaled": func(w *workloads) { w.scale(7) },

@@ -19,6 +19,7 @@ func (a *author) called() int {
 }
 
 func TestSyncThatDesiresSomethingElseEachTimeBacksOff(t *testing.T) {
+	t.Parallel()
 	var n atomic.Int64
 	next := func() string { return fmt.Sprint(n.Add(1)) }
 	for name, test := range map[string]struct {

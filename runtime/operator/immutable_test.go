@@ -64,6 +64,7 @@ func TestImmutableFieldReplacesTheChildWhereItMay(t *testing.T) {
 
 // The policy lets a new object pass, and refuses to change this one.
 func TestChildThatAPolicyProtectsIsNotRecreated(t *testing.T) {
+	t.Parallel()
 	const freeze = "the change freeze lasts until Monday"
 	for name, option := range map[string]operator.ChildOption{"whenImmutable: Recreate": operator.RecreateIfImmutable, "strategy Recreate": operator.Recreate} {
 		t.Run(name, func(t *testing.T) {

@@ -59,6 +59,7 @@ func (c *custom) uids() (uids string) {
 }
 
 func TestRolesMoveInPlaceWithEveryStrategy(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []operator.UpdateStrategy{operator.Recreate, operator.RollingRecreate, operator.OnDelete, operator.RollingInPlace, operator.InPlace} {
 		t.Run(string(strategy), func(t *testing.T) {
 			c := startCustom(t, withRoles(strategy), nil)
@@ -133,6 +134,7 @@ func TestRolesMoveWhileARollingUpdateWaits(t *testing.T) {
 }
 
 func TestRolesMoveWhileSyncHoldsTheChange(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []operator.UpdateStrategy{operator.Recreate, operator.OnDelete, operator.InPlace} {
 		t.Run(string(strategy), func(t *testing.T) {
 			c := startCustom(t, withRoles(strategy), nil)

@@ -21,6 +21,7 @@ import (
 )
 
 func TestChildrenInOtherWordsAreChildrenToo(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		want func(*Request, *Desired)

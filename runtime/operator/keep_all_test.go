@@ -170,6 +170,7 @@ func TestPartOfAnAnswerCompletesNoRequest(t *testing.T) {
 
 // Finalize adds a backup and leaves everything as it is until that is complete.
 func TestFinalizeAddsOneChildAndKeepsTheRest(t *testing.T) {
+	t.Parallel()
 	for name, alter := range map[string]func(*siteDefinition){
 		"":                 func(*siteDefinition) {},
 		"ordered teardown": func(d *siteDefinition) { d.Teardown = operator.TeardownOrdered },

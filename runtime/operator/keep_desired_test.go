@@ -17,6 +17,7 @@ var keptStrategies = []operator.UpdateStrategy{operator.InPlace, operator.Rollin
 // What was desired is changed, with the requests of any other change. The defaults of the API server and
 // the fields of others are no part of it, drift is none, and a restart changes nothing.
 func TestWhatWasDesiredIsChanged(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range keptStrategies {
 		t.Run(string(strategy), func(t *testing.T) {
 			k := startKeeping(t, strategy)
@@ -84,6 +85,7 @@ func (k *keeping) sentKept(before int, expected ...string) {
 // Somebody changes fields of ours while the operator runs, and while it is down. They are not taken for
 // what was desired, although the API server then counts them as theirs.
 func TestDriftIsNotDesired(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range keptStrategies {
 		t.Run(string(strategy), func(t *testing.T) {
 			k := startKeeping(t, strategy)
@@ -115,6 +117,7 @@ func TestDriftIsNotDesired(t *testing.T) {
 // A stranger edits the annotation. While the operator runs, it knows better, and writes it again. An
 // annotation that was edited while it was down counts for nothing.
 func TestEditedAnnotationIsNotDesired(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range keptStrategies {
 		t.Run(string(strategy), func(t *testing.T) {
 			k := startKeeping(t, strategy)
@@ -158,6 +161,7 @@ func TestEditedAnnotationIsNotDesired(t *testing.T) {
 // A child of an earlier release of the operator gets the annotation by one write in place, once it is
 // desired, and is not recreated for it. Until then it is not known what was desired.
 func TestChildrenOfBeforeTheKeyGetTheAnnotation(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range append(keptStrategies, operator.Recreate, operator.RollingRecreate, operator.OnDelete) {
 		t.Run(string(strategy), func(t *testing.T) {
 			k := startKeeping(t, strategy)
@@ -193,6 +197,7 @@ func TestChildrenOfBeforeTheKeyGetTheAnnotation(t *testing.T) {
 // With OnDelete and CreateOnly, what was desired is what the child was made from, also if other annotations
 // are applied in place.
 func TestWhatAnOldChildWasMadeFrom(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string][]operator.ChildOption{
 		"OnDelete": {operator.OnDelete}, "CreateOnly": {operator.CreateOnly},
 		"OnDelete in place": {operator.OnDelete, operator.UpdateInPlace(".metadata.annotations")},

@@ -136,6 +136,7 @@ func TestOnlyMarkedChildrenAreLeaked(t *testing.T) {
 }
 
 func TestLeakedChildrenOfOthersStay(t *testing.T) {
+	t.Parallel()
 	for name, limit := range map[string]func(o *operator.Options, other string){
 		"parents of another operator's share": func(o *operator.Options, _ string) { o.ParentSelector = "shard=1" },
 		"parents in another namespace":        func(o *operator.Options, other string) { o.Namespaces = []string{other} },
@@ -162,6 +163,7 @@ func TestLeakedChildrenOfOthersStay(t *testing.T) {
 }
 
 func TestLeakedChildrenGoInTheOrderOfTheTeardown(t *testing.T) {
+	t.Parallel()
 	for name, again := range map[string]bool{"no parent": false, "another parent": true} {
 		t.Run(name, func(t *testing.T) {
 			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {

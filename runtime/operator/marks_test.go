@@ -217,6 +217,7 @@ func TestEditedLabelOfAChildOfAnEarlierParentGivesItToNobody(t *testing.T) {
 
 // Sync desires the child only because it sees it, and all that the label shows is whose it was.
 func TestKeptChildThatLostItsReferenceDuringAStop(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string][]operator.ChildOption{"reference": nil, "annotation": orphaned} {
 		t.Run(name, func(t *testing.T) {
 			var made atomic.Int64

@@ -80,6 +80,7 @@ func TestChildOfAnotherParentIsLeftAlone(t *testing.T) {
 
 // Two projects may have kinds of the same name.
 func TestNameConflictNamesTheGroupOfAnotherKindOfTheName(t *testing.T) {
+	t.Parallel()
 	const uid = "c60dcc5c-3db1-4e80-83fb-d0e20fbd986b"
 	for name, own := range map[string]func(*corev1.ConfigMap){
 		"by reference": func(taken *corev1.ConfigMap) {

@@ -62,6 +62,7 @@ func startMigrating(t *testing.T, faults ...string) (f *fixture, created func(na
 }
 
 func TestWhatTheStatusRemembersRunsOnce(t *testing.T) {
+	t.Parallel()
 	for _, faults := range [][]string{
 		nil,
 		{"patch sites/status 1 before crash"}, // the Job is complete, and nothing says so

@@ -103,6 +103,7 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 // Sync reads what others have of a kind that may not be there, in each way in which an entry can say
 // what is meant.
 func TestRelatedKindMayBeAbsent(t *testing.T) {
+	t.Parallel()
 	for name, entry := range map[string]operator.RelatedKind{
 		"all of them":       {},
 		"by its name":       {Name: "theirs"},

@@ -285,6 +285,7 @@ func (c *custom) expectGoneWith(namespace string, site client.Object) {
 
 // Nothing can be created in a namespace that is being deleted.
 func TestNamespaceIsDeletedWithAFinalizeThatDesiresABackup(t *testing.T) {
+	t.Parallel()
 	backup := named(&corev1.Secret{}, "backup")
 	for name, finalized := range map[string]func(*customRequest) bool{
 		"and does not wait for it": func(*customRequest) bool { return true },

@@ -12,6 +12,7 @@ import (
 // that Sync only keeps because they exist, such as the runs of a history. What it does not want any more goes,
 // as it would have gone without.
 func TestParentThatIsConnectedAgainHasAlsoTheChildrenThatSyncOnlyKeeps(t *testing.T) {
+	t.Parallel()
 	for name, restarts := range map[string]bool{"while the operator runs": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			runs, seen := []string{"run-1", "run-2", "dropped"}, make(chan string, 1000)

@@ -44,6 +44,7 @@ func (e errStays) Error() string { return string(e) + " stays" }
 // The operator ends at each of the writes of a recreation: the record, the delete, the create, and the
 // end of the record.
 func TestARecreationThatTheOperatorDoesNotSurviveIsFinished(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{
 		"patch sites 1 before crash", "patch sites 1 after crash", "delete statefulsets 1 before crash", "delete statefulsets 1 after crash",
 		"create statefulsets 1 before crash", "create statefulsets 1 after crash", "patch sites 2 before crash", "patch sites 2 after crash",
@@ -88,6 +89,7 @@ func TestARecreationWaitsUntilTheOldChildIsGone(t *testing.T) {
 
 // Somebody creates an object of the name in between. It adopts the Pods, and is left alone.
 func TestAStrangerThatTakesTheNameMeanwhileIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	for _, isDeleted := range []bool{false, true} {
 		t.Run(map[bool]string{false: "the parent stays", true: "the parent is deleted"}[isDeleted], func(t *testing.T) {
 			s := startStateful(t)
@@ -122,6 +124,7 @@ func TestAStrangerThatTakesTheNameMeanwhileIsLeftAlone(t *testing.T) {
 
 // The parent is deleted while its Pods have no owner: they go with it.
 func TestAParentThatIsDeletedMeanwhileLeaksNoDependents(t *testing.T) {
+	t.Parallel()
 	for name, propagation := range map[string]metav1.DeletionPropagation{
 		"in the background": metav1.DeletePropagationBackground,
 		"in the foreground": metav1.DeletePropagationForeground,

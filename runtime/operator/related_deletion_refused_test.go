@@ -43,6 +43,7 @@ func TestARefusedDeletionOfARelatedObjectIsReported(t *testing.T) {
 
 // Without the key in the spec file the role lacks the right, and the message says what to write.
 func TestDeletingRelatedObjectsNeedsTheGeneratedRight(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ keys, says string }{
 		{"", "the operator's role does not allow it: write delete: true on its entry under operator.related"},
 		{", delete: true", allReady},
@@ -64,6 +65,7 @@ func TestDeletingRelatedObjectsNeedsTheGeneratedRight(t *testing.T) {
 }
 
 func TestAnAnswerThatDeletesWhatItMustNotIsInvalid(t *testing.T) {
+	t.Parallel()
 	child := configMap("child", "")
 	child.Labels = map[string]string{"command": ""}
 	for name, test := range map[string]struct {
@@ -132,6 +134,7 @@ func TestAnAnswerThatDeletesWhatItMustNotIsInvalid(t *testing.T) {
 }
 
 func TestNothingIsDeletedWhereSomethingFails(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*Response) error{
 		"Sync":    func(*Response) error { return errors.New("no database") },
 		"a child": func(r *Response) error { r.Children.ConfigMaps.Add(configMap("Not_A_Name", "")); return nil },

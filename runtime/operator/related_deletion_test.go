@@ -160,6 +160,7 @@ func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // Sync asks for the deletion again, whatever becomes of the request or of the operator.
 func TestADeletionOfARelatedObjectIsRepeatedUntilItIsMade(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []operatortest.Fault{
 		{Verb: "delete", Resource: "configmaps", Nth: 1, When: operatortest.Before, What: operatortest.Crash},
 		{Verb: "delete", Resource: "configmaps", Nth: 1, When: operatortest.After, What: operatortest.Crash},

@@ -18,6 +18,7 @@ import (
 
 // What cannot be read blocks Sync, and keeps no parent from going.
 func TestFinalizeRunsThoughWhatItReadsCannotBeFound(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		entry  operator.RelatedKind

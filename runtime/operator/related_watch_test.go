@@ -133,6 +133,7 @@ func TestAStartWithManyNamesCostsOneReadForEach(t *testing.T) {
 }
 
 func TestChangesBetweenAReadAndItsWatchAreSeen(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*watching, *corev1.ConfigMap) string{
 		"changed": func(w *watching, object *corev1.ConfigMap) string {
 			w.Update(object, func() { object.Data["key"] = "2" })

@@ -36,6 +36,7 @@ func startRemovable(t *testing.T) (*custom, *testapi.Site) {
 }
 
 func TestDroppedAndDeletedHaveAnOptionEach(t *testing.T) {
+	t.Parallel()
 	t.Run("dropped", func(t *testing.T) {
 		c, site := startRemovable(t)
 		c.touch(site, "none")
@@ -92,6 +93,7 @@ func (c *custom) stripPolicies(name string) {
 }
 
 func TestStrippedDeletionPoliciesAreRestoredBeforeTheyCount(t *testing.T) {
+	t.Parallel()
 	for name, strip := range map[string]func(c *custom){
 		"while the operator runs": func(c *custom) { c.stripPolicies("stays-when-dropped") },
 		"while it is down": func(c *custom) {

@@ -236,6 +236,7 @@ func TestKeptChildrenOutliveTheirParentOnceTheyAreToBeOrphaned(t *testing.T) {
 }
 
 func TestAnOptionReachesAChildThatNoChangeReaches(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []operator.UpdateStrategy{operator.CreateOnly, operator.OnDelete} {
 		t.Run(string(strategy), func(t *testing.T) {
 			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {

@@ -146,6 +146,7 @@ func quorum(req *customRequest, want *Desired) {
 }
 
 func TestAQuorumThatNeverWasIsHealedByAnotherSpec(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		sync   func(*customRequest, *Desired)
 		images string

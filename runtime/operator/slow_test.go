@@ -14,6 +14,7 @@ import (
 
 // A database that hangs takes the workers of the parents that need it, and no more than half of all.
 func TestParentsWhoseSyncHangsLeaveHalfOfTheWorkers(t *testing.T) {
+	t.Parallel()
 	for name, ignoresContext := range map[string]bool{"until its context ends": false, "and ignores its context": true} {
 		t.Run(name, func(t *testing.T) {
 			var hanging atomic.Int32

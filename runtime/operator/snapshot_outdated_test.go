@@ -88,6 +88,7 @@ func TestSyncKnowsWhichChildrenWaitForTheirTurn(t *testing.T) {
 
 // A change that is applied at once leaves no child outdated, and neither do strategies that carry no hash.
 func TestSyncKnowsThatNoChildIsLeftOutdated(t *testing.T) {
+	t.Parallel()
 	for name, option := range map[string]operator.ChildOption{"InPlace": operator.InPlace, "Recreate": operator.Recreate, "CreateOnly": operator.CreateOnly} {
 		t.Run(name, func(t *testing.T) {
 			c := startCustom(t, tellOutdated(option), nil)

@@ -116,6 +116,7 @@ func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
 // Whoever may write a parent could otherwise keep a child that was made with the operator's
 // permissions for good.
 func TestTenantDisconnectsNoChildOfAKindThatForbidsIt(t *testing.T) {
+	t.Parallel()
 	for name, alter := range map[string]func(*siteDefinition){
 		"deleted by the garbage collector": func(*siteDefinition) {},
 		"deleted by the operator":          func(d *siteDefinition) { d.Teardown = operator.TeardownOrdered },
@@ -151,6 +152,7 @@ func TestTenantDisconnectsNoChildOfAKindThatForbidsIt(t *testing.T) {
 }
 
 func TestAnnotationsThatTheSpecFileForbidsHaveNoEffect(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{pauseKey, disconnectKey} {
 		t.Run(strings.TrimPrefix(key, "test.opgen.dev/"), func(t *testing.T) {
 			a := &author{sync: desire(desireOne)}
@@ -205,6 +207,7 @@ func TestParentThatIsConnectedAgainTakesItsChildrenBack(t *testing.T) {
 
 // A stranger can write the annotation, and a backup can bring it back on another object.
 func TestStrangerWhoPlantsTheMarkOfADisconnectedParentGivesNothingToIt(t *testing.T) {
+	t.Parallel()
 	for name, plant := range map[string]func(f *fixture, planted *corev1.ConfigMap) (manager string){
 		"written by another field manager": func(f *fixture, planted *corev1.ConfigMap) string {
 			planted.Annotations = map[string]string{formerKey: string(f.site.UID)}

@@ -74,6 +74,7 @@ func (f *fixture) applyAs(manager, text string) {
 // What a former operator has set and Sync no longer desires goes, if the definition names its field
 // manager: at once, or at a later start. Without, it stays, and the Ready condition says so.
 func TestFieldsOfAFormerOperatorGoIfItIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, make := range map[string]func(*fixture){
 		"that updates": func(f *fixture) {
 			object := configMap("web", "")
@@ -199,6 +200,7 @@ func TestObserverSaysWhatATakeoverWouldRemove(t *testing.T) {
 // An operator under another name, or in another group, takes over what it made before: children with an
 // owner reference, and those that have only marks.
 func TestRenamedOperatorTakesItsChildrenOver(t *testing.T) {
+	t.Parallel()
 	const group = "before.opgen.dev"
 	for name, test := range map[string]struct{ name, group, label, manager string }{
 		"the name":  {"pages", testapi.Version.Group, "test.opgen.dev/pages", "opgen/pages.test.opgen.dev"},

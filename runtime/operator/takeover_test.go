@@ -291,6 +291,7 @@ func TestWhatIsMadeAfterTheStartIsNotTakenOver(t *testing.T) {
 // A definition whose operator writes no status cannot know which parents are new, and takes nothing over
 // unless TakeOverFrom says from whom.
 func TestOperatorWithoutAStatusTakesOverFromNamedManagersAlone(t *testing.T) {
+	t.Parallel()
 	for name, from := range map[string][]string{"nobody": nil, "the former": {formerManager}} {
 		t.Run(name, func(t *testing.T) {
 			f := before(t)

@@ -76,6 +76,7 @@ func answer(request *http.Request, code int, reason string) *http.Response {
 }
 
 func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
+	t.Parallel()
 	for code, reason := range map[int]metav1.StatusReason{
 		http.StatusRequestEntityTooLarge: metav1.StatusReasonRequestEntityTooLarge,
 		http.StatusInternalServerError:   metav1.StatusReasonInternalError,
@@ -152,6 +153,7 @@ func TestTransientErrorOfTheFinalizerDoesNotFlipReady(t *testing.T) {
 }
 
 func TestTransientErrorDoesNotFlipReady(t *testing.T) {
+	t.Parallel()
 	errTimeout := errors.New("context deadline exceeded (Client.Timeout exceeded while awaiting headers)")
 	for name, fault := range map[string]func(request *http.Request) (*http.Response, error){
 		"500": func(request *http.Request) (*http.Response, error) {

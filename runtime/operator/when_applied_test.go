@@ -195,6 +195,7 @@ func TestWhenAppliedOfAnotherKindIsReported(t *testing.T) {
 }
 
 func TestFunctionOfWhenAppliedMayNotGoBeyondASync(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*runsResponse){
 		"it finalizes":                     func(response *runsResponse) { response.Finalized = true },
 		"it labels a parent without right": func(response *runsResponse) { response.Labels = map[string]string{"a": "b"} },
