@@ -52,12 +52,33 @@ func startGuarded(t *testing.T, sync customFunction) (*custom, *testapi.Site, *p
 	return c, site, budget
 }
 
-// budgeted waits until the controller of PodDisruptionBudgets has counted the Pods.
+// budgeted waits until the controller of PodDisruptionBudgets has counted the Pods. It counts a Pod that has the name of an
+// evicted one as disrupted for two minutes, unless it has seen in between that there was none.
 func (c *custom) budgeted(budget *policyv1.PodDisruptionBudget) {
 	c.t.Helper()
 	c.Eventually("the budget counts the Pods", func() error {
-		if c.Get(budget); budget.Status.ObservedGeneration != budget.Generation || budget.Status.CurrentHealthy != 3 {
+		c.Get(budget)
+		if len(budget.Status.DisruptedPods) > 0 {
+			budget.Status.DisruptedPods = nil
+			if err := c.Client.Status().Update(c.t.Context(), budget); err != nil {
+				return err
+			}
+		}
+		if budget.Status.ObservedGeneration != budget.Generation || budget.Status.CurrentHealthy != 3 {
 			return fmt.Errorf("it counts %v", budget.Status)
+		}
+		return nil
+	})
+}
+
+// rolls waits until the Pods run so. The operator tries an eviction again that was refused, since the controller of
+// PodDisruptionBudgets had not counted yet.
+func (c *custom) rolls(expected string) {
+	c.t.Helper()
+	c.Eventually("the Pods run "+expected, func() error {
+		if got := c.running(); got != expected {
+			c.Advance(5 * time.Minute)
+			return errors.New("they run " + got)
 		}
 		return nil
 	})
@@ -85,13 +106,9 @@ func TestARollingUpdateWaitsForAPodDisruptionBudget(t *testing.T) {
 	c.images("v2 hello hello")
 	c.stays("v2 hello hello")
 	c.ready("a")
-	c.budgeted(budget)
-	c.Advance(5 * time.Minute)
-	c.images("v2 v2 hello")
+	c.rolls("v2 v2 hello")
 	c.ready("b")
-	c.budgeted(budget)
-	c.Advance(5 * time.Minute)
-	c.images("v2 v2 v2")
+	c.rolls("v2 v2 v2")
 	c.ready("c")
 	c.says(site, allReady)
 	for _, request := range c.Writes() {
