@@ -22,11 +22,11 @@ import (
 // view is how far one watch of the operator is known to show what was written.
 type view struct {
 	resource schema.GroupResource
-	read     int                                       // how many writes were looked at
-	awaited  sets.Set[types.NamespacedName]            // written, and not seen in this form
-	foreign  map[string]sets.Set[types.NamespacedName] // changed by others, by namespace
-	unclear  int                                       // writes without an answer that says what they changed
-	since    time.Time                                 // since when something is awaited
+	read     int                            // how many writes were looked at
+	awaited  sets.Set[types.NamespacedName] // written, and not seen in this form
+	foreign  sets.Set[string]               // namespaces in which others have changed an object
+	unclear  int                            // writes without an answer that says what they changed
+	since    time.Time                      // since when something is awaited
 }
 
 // mostAwaited is how long a watch may lack what was written before a list says whether others have changed it since.
@@ -67,7 +67,7 @@ func (o *Operator) viewOf(watch *testcontrol.Watch) (*view, error) {
 		return nil, fmt.Errorf("kind %s: %w", watch.Kind.Kind, err)
 	}
 	resource := mapping.Resource.GroupResource()
-	made := &view{resource: resource, awaited: sets.New[types.NamespacedName](), foreign: map[string]sets.Set[types.NamespacedName]{}, unclear: o.Written.Unclear(resource)}
+	made := &view{resource: resource, awaited: sets.New[types.NamespacedName](), foreign: sets.New[string]()}
 	if o.views == nil {
 		o.views = map[*testcontrol.Watch]*view{}
 	}
@@ -107,7 +107,7 @@ func (o *Operator) describeUnseenBy(watch *testcontrol.Watch, v *view) string {
 		return late
 	case late != "":
 		for name := range v.awaited {
-			v.foreign[name.Namespace] = sets.New(name).Union(v.foreign[name.Namespace])
+			v.foreign.Insert(name.Namespace)
 		}
 	}
 	for namespace := range v.foreign {
@@ -129,7 +129,7 @@ func (o *Operator) describeListed(watch *testcontrol.Watch, v *view, namespaces 
 		if reason := list.unhandled(); reason != "" {
 			return reason
 		}
-		delete(v.foreign, namespace)
+		v.foreign.Delete(namespace)
 		for name := range v.awaited {
 			if name.Namespace == namespace {
 				v.awaited.Delete(name)
@@ -169,7 +169,7 @@ func (o *Operator) addForeign(watch *testcontrol.Watch, v *view) {
 		_, isWritten := o.Written.State(v.resource, name)
 		isOurs := isWritten || name.Namespace != "" && (name.Namespace == o.Namespace || o.Written.HasNamespace(name.Namespace))
 		if isOurs && !change.Version.Deleted && !o.Written.HasVersion(change.Version.ResourceVersion) { // nothing can follow a deletion
-			v.foreign[name.Namespace] = sets.New(name).Union(v.foreign[name.Namespace])
+			v.foreign.Insert(name.Namespace)
 		}
 	}
 }
