@@ -35,18 +35,18 @@ func TestAlteredByAdmission(t *testing.T) {
 // at a change of the child and after an hour.
 func TestAlteredValuesAreTriedAgain(t *testing.T) {
 	t.Parallel()
-	child := named(&corev1.ConfigMap{}, "web")
 	for name, again := range map[string]func(*fixture){
 		"after a start": func(f *fixture) { f.Restart() },
 		"on request":    func(f *fixture) { f.annotate(requestKey, "now") },
 		"at a change": func(f *fixture) {
+			child := named(&corev1.ConfigMap{}, "web")
 			f.Update(child, func() { child.Data["key"] = "another" })
 		},
 		"after an hour": func(f *fixture) { f.Advance(time.Hour + time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := prepare(t, &author{sync: desire(desireOne)})
-			child := child.DeepCopy()
+			child := named(&corev1.ConfigMap{}, "web")
 			allow := f.Mutate(&corev1.ConfigMap{}, `{"data":{"key":"theirs"}}`)
 			f.Create(f.site)
 			f.expectAltered("data.key")
