@@ -24,7 +24,7 @@ type progressDisplay struct {
 
 const (
 	liveInterval  = 100 * time.Millisecond
-	plainInterval = 15 * time.Second
+	plainInterval = 10 * time.Second
 )
 
 func newProgressDisplay(out io.Writer, release cluster.Release) *progressDisplay {

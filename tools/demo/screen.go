@@ -24,7 +24,7 @@ const (
 	// statusInterval is the time between two statuses on a terminal.
 	statusInterval = time.Second
 	// plainInterval is the time between two statuses elsewhere.
-	plainInterval = 15 * time.Second
+	plainInterval = 10 * time.Second
 	// statusWidth is how much of a status is shown on a terminal: a line that wraps cannot be
 	// cleared.
 	statusWidth = 79

@@ -16,8 +16,8 @@ func TestStatus(t *testing.T) {
 	}{
 		"terminal, soon over":  {true, 1900 * time.Millisecond, "done\n"},
 		"terminal, long":       {true, 3500 * time.Millisecond, "        2 s so far; more" + clear + "        3 s so far; more" + clear + "done\n"},
-		"elsewhere, soon over": {false, 14 * time.Second, "done\n"},
-		"elsewhere, long":      {false, 31 * time.Second, "        15 s so far; more\n        30 s so far; more\ndone\n"},
+		"elsewhere, soon over": {false, 9 * time.Second, "done\n"},
+		"elsewhere, long":      {false, 21 * time.Second, "        10 s so far; more\n        20 s so far; more\ndone\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

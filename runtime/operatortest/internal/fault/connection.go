@@ -13,17 +13,22 @@ import (
 // operator sees parents and children in either order.
 const lag = 300 * time.Millisecond
 
+// startTime is how long a process whose caches begin in the past may take to start: the events after the past wait for it.
+const startTime = 10 * time.Second
+
 // Connection is the connection of one process of the operator to the API server.
 type Connection struct {
 	plan      *Plan
 	Crash     func(What)                 // ends the process and starts another one
 	IsParents func(resource string) bool // reports whether parents are of this resource
+	Started   func() bool                // reports whether the process reconciles
 	past      string                     // the resource version that its caches begin with; empty: the newest
 	dead      chan struct{}              // closed when the process has crashed
 
 	mu      sync.Mutex
 	delayed time.Time // when watches of parents go on
-	watched bool      // there was a watch
+	watched time.Time // when the first watch began
+	started bool      // the process was seen to reconcile, or it took startTime
 	watches map[*watchBody]bool
 }
 
@@ -100,18 +105,23 @@ func (c *Connection) addWatch(body io.ReadCloser, resource string) *watchBody {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.watched && c.past != "" {
-		c.delayed = time.Now().Add(2 * lag)
+	if c.watched.IsZero() {
+		c.watched = time.Now()
 	}
-	c.watched = true
 	c.watches[watch] = true
 	return watch
 }
 
-// delayedUntil returns the time until which watches of parents are delayed.
+// delayedUntil returns the time until which watches of parents are delayed. Where caches begin in the past, that is a moment
+// after the process has begun to reconcile, however busy the machine is.
 func (c *Connection) delayedUntil() time.Time {
+	started := c.past == "" || c.Started()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.past != "" && !c.started {
+		c.started = started || time.Since(c.watched) > startTime
+		c.delayed = time.Now().Add(2 * lag)
+	}
 	return c.delayed
 }
 
@@ -138,7 +148,7 @@ func (w *watchBody) Read(p []byte) (int, error) {
 		until := w.connection.delayedUntil()
 		if left := time.Until(until.Add(w.more)); until.IsZero() || left <= 0 {
 			return n, err
-		} else if !w.pause(left) {
+		} else if !w.pause(min(left, lag)) {
 			return 0, errLost
 		}
 	}

@@ -92,6 +92,7 @@ func (o *Operator) startProcess(options operator.Options, past string, crashed *
 		stop: stop, ended: make(chan struct{}),
 	}
 	started.connection.Crash = func(what fault.What) { o.replaceCrashed(started, what) }
+	started.connection.Started = started.Control.Started
 	started.connection.IsParents = func(resource string) bool { return o.isParentResource(started.Control, resource) }
 	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, DiscoverEvery: time.Second, Control: started.Control}
 	server := o.restConfig(started.connection)
