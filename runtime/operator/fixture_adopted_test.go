@@ -39,8 +39,8 @@ func (w *workloads) foreignDeployment() {
 	if err := w.Client.Create(w.t.Context(), theirs, client.FieldOwner("kubectl-client-side-apply")); err != nil {
 		w.t.Fatal(err)
 	}
-	w.Eventually("the Deployment has a ReplicaSet", func() error {
-		if w.Get(w.deployment); w.deployment.Status.ObservedGeneration == 0 || w.deployment.Status.UnavailableReplicas != 3 {
+	w.Eventually("the controller of Deployments has written all that it writes without a kubelet", func() error {
+		if w.Get(w.deployment); w.deployment.Status.ObservedGeneration == 0 || w.deployment.Status.UpdatedReplicas != 3 || w.deployment.Status.UnavailableReplicas != 3 {
 			return fmt.Errorf("its status is %+v", w.deployment.Status)
 		}
 		return nil

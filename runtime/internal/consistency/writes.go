@@ -90,6 +90,15 @@ func (w *Writes) record(now write) {
 	w.pending[i] = now
 }
 
+// NoteLeft records that the watch has told that an object has left the caches, at a version. No cache ever shows an earlier
+// write of it, which is seen by this.
+func (w *Writes) NoteLeft(uid types.UID, version string) {
+	w.pending = slices.DeleteFunc(w.pending, func(before write) bool {
+		order, err := resourceversion.CompareResourceVersion(version, before.version)
+		return before.uid == uid && err == nil && order >= 0
+	})
+}
+
 // HasPending reports whether there are writes that the cache may not show yet.
 func (w *Writes) HasPending() bool { return len(w.pending) > 0 }
 

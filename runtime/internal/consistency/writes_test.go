@@ -29,6 +29,12 @@ func TestSeen(t *testing.T) {
 		in.Selects = isMarked
 		w.RecordWrite(in, pod("mine", "20"), time.Unix(0, 0))
 	}
+	left := func(version string) func(*Writes, *Source) {
+		return func(w *Writes, in *Source) {
+			wrote(w, in)
+			w.NoteLeft("mine", version)
+		}
+	}
 	leaving := pod("mine", "21")
 	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 
@@ -53,6 +59,9 @@ func TestSeen(t *testing.T) {
 		{name: "write late, object has left the cache", record: labelled, live: pod("mine", "21"), after: time.Minute, want: true},
 		{name: "written as an object that the cache does not hold", record: stripped, want: true},
 		{name: "written as an object that the cache holds no more", record: stripped, cache: marked, want: false},
+		{name: "left after the write", record: left("21"), want: true},
+		{name: "left before the write", record: left("19"), want: false},
+		{name: "left, versions without order", record: left("a8f"), want: false},
 		{name: "data restored, cache not yet refilled", record: wrote, cache: pod("mine", "19"), live: pod("mine", "12"), after: time.Minute, want: false},
 		{name: "data restored, cache refilled", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Minute, want: true},
 		{name: "data restored, too early to ask", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Second, want: false},

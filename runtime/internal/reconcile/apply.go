@@ -133,7 +133,7 @@ func (r *run) recordOutcome(ctx context.Context, t task, outcome apply.Outcome) 
 		metrics.CountDrift(name, t.Kind.Kind)
 	}
 	if outcome.Action == apply.Created {
-		r.state.missing.dropKey(t.Key())
+		r.state.missing.dropBefore(t.Key(), outcome.Object.GetUID())
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
 		r.writer.recordChildWrite(t.kind, key, outcome.Object)

@@ -80,11 +80,12 @@ func (l *missingChildren) drop(found child) {
 	}
 }
 
-// dropKey forgets the missing children of a name, which exists again.
-func (l *missingChildren) dropKey(key apply.Key) {
+// dropBefore forgets the missing children of a name before the one that was created under it now. That one may have left the
+// cache already.
+func (l *missingChildren) dropBefore(key apply.Key, created types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.missing, func(_ types.UID, missing child) bool { return missing.key() == key })
+	maps.DeleteFunc(l.missing, func(uid types.UID, missing child) bool { return missing.key() == key && uid != created })
 }
 
 // list returns the missing children, in the order of their kinds and names.

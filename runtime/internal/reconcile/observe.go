@@ -62,6 +62,9 @@ func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (*run,
 // checkSeen returns a stale error if the cache does not show yet what earlier reconciles of a parent have
 // written.
 func (l *loop) checkSeen(ctx context.Context, s *state) error {
+	for _, left := range s.missing.list() {
+		s.writes.NoteLeft(left.object.GetUID(), left.object.GetResourceVersion())
+	}
 	seen, err := s.writes.AreSeen(ctx, l.liveReader, l.now())
 	if err == nil && !seen {
 		return errStale{errCacheStale}
