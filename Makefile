@@ -122,13 +122,17 @@ GORELEASER := go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
 .PHONY: snapshot
 snapshot: build ## Make into dist/ what a release has, and publish nothing; SNAPSHOT=all: with the control planes of all platforms.
 	GOOS=windows go vet ./cmd/... ./internal/... ./runtime/...
-	@echo 'without signatures, the image and the cask, which only a release has'
-	CONTROL_PLANES=$(SNAPSHOT) IMAGE_REPOSITORY=none TAP_TOKEN=none $(GORELEASER) release --snapshot --clean --skip=sign,ko,homebrew
+	@echo 'without signatures and the image, which only a release has'
+	STEP=draft CONTROL_PLANES=$(SNAPSHOT) $(GORELEASER) release --snapshot --clean --skip=sign,ko
 	.ci/archives
 
 .PHONY: release
 release: ## Make a draft of the release of the tag that is checked out (.github/workflows/release.yml runs this).
-	CONTROL_PLANES=all $(GORELEASER) release --clean
+	STEP=draft CONTROL_PLANES=all $(GORELEASER) release --clean --skip=ko
+
+.PHONY: publish
+publish: ## Push the image of a release that is public to IMAGE_REPOSITORY (.github/workflows/publish.yml runs this).
+	STEP=publish IMAGE_BASE=$$(sed -n 's/^FROM //p' .github/image/Dockerfile) $(GORELEASER) release --clean --skip=before,archive,sbom,sign,homebrew
 
 .PHONY: corpus
 corpus: ## Import the CRDs below CRDS=DIR, make them and their Go types again, and print what came out.
