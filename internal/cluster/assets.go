@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -49,6 +51,11 @@ const pauseArchive = "pause.tar"
 
 func controlPlanePrograms() []string { return []string{etcd, apiServer, controllerManager, kubectl} }
 
+// nodePrograms are those of a control plane with a node.
+func nodePrograms() []string {
+	return append(controlPlanePrograms(), scheduler, kubeletProgram, kubeProxy, containerd, containerdShim, ctr, supervisor, registry, coreDNS)
+}
+
 // OpenAssets returns the executables that exist in a directory, such as one that setup-envtest has filled. It returns
 // an error if there is no such directory, or no etcd or kube-apiserver in it that can be run.
 func OpenAssets(ctx context.Context, dir string) (Assets, error) {
@@ -69,8 +76,29 @@ func OpenAssets(ctx context.Context, dir string) (Assets, error) {
 	if missing := a.missingOf(etcd, apiServer); len(missing) > 0 {
 		return Assets{}, fmt.Errorf("there is no executable %s in this directory", strings.Join(missing, " and no "))
 	}
+	if open, err := a.findOpen(); err != nil || open != "" {
+		return Assets{}, cmp.Or(err, fmt.Errorf("every user of this machine may write to %s, and so say what runs here: take the permission away with chmod -R o-w %s, if nobody did", open, dir))
+	}
 	a.Version, err = askVersion(ctx, a.pathOf(apiServer))
 	return a, err
+}
+
+// findOpen returns the directory, or a program in it, that every user may write to. It is empty if there is none.
+func (a Assets) findOpen() (string, error) {
+	if runtime.GOOS == "windows" { // it has no such permissions
+		return "", nil
+	}
+	for _, name := range append(nodePrograms(), "") {
+		path := a.pathOf(name)
+		info, err := os.Stat(path) // of what a link leads to
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || info.Mode()&0o002 != 0 {
+			return path, err
+		}
+	}
+	return "", nil
 }
 
 // askVersion runs kube-apiserver for its version.
@@ -115,8 +143,7 @@ func (a Assets) missingOf(names ...string) []string {
 
 // MissingOfNode returns what a control plane with a node needs and the directory lacks.
 func (a Assets) MissingOfNode() []string {
-	missing := a.missingOf(append(controlPlanePrograms(), scheduler, kubeletProgram, kubeProxy,
-		containerd, containerdShim, ctr, supervisor, registry, coreDNS)...)
+	missing := a.missingOf(nodePrograms()...)
 	if _, err := os.Stat(a.pathOf(pauseArchive)); err != nil {
 		missing = append(missing, pauseArchive)
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,28 @@ func TestOpenAssetsNeedsADirectory(t *testing.T) {
 	} {
 		if _, err := OpenAssets(t.Context(), path); err == nil || !strings.Contains(err.Error(), expected) {
 			t.Errorf("OpenAssets(%s) = %v, expected %q", path, err, expected)
+		}
+	}
+}
+
+// Another user of the machine must not say what runs here, least of all as root.
+func TestOpenAssetsRefusesWhatEveryUserMayWriteTo(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such permissions")
+	}
+	for _, open := range []string{"", etcd, kubectl} {
+		ran := filepath.Join(t.TempDir(), "ran")
+		version := script{"Kubernetes v1.33.1'; touch '" + ran, 0o755}
+		dir := writeScripts(t, map[string]script{etcd: version, apiServer: version, kubectl: version})
+		if err := os.Chmod(filepath.Join(dir, open), 0o757); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenAssets(t.Context(), dir)
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, open)) || !strings.Contains(err.Error(), "chmod -R o-w") {
+			t.Errorf("%q: got %v", open, err)
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Errorf("%q: a program ran before that", open)
 		}
 	}
 }
