@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 // What admission changes or removes in a child is not fought over, and not silent.
@@ -61,6 +63,41 @@ func TestAlteredValuesAreTriedAgain(t *testing.T) {
 			f.Converged(f.site)
 		})
 	}
+}
+
+// A value that admission takes away again is written once an hour at most, whatever happens to the parent meanwhile.
+func TestAlteredValuesAreTriedOnceAnHourAtMost(t *testing.T) {
+	f := prepare(t, &author{sync: desire(desireOne)})
+	f.Mutate(&corev1.ConfigMap{}, `{"data":{"key":"theirs"}}`)
+	f.Create(f.site)
+	f.expectAltered("data.key")
+	f.Converged(f.site)
+	f.StopClock()
+	before := f.Settled()
+	for range 5 {
+		f.Advance(11 * time.Minute)
+		f.Update(f.site, func() { f.site.Spec.Text += "." })
+		f.Settled()
+	}
+	if requests := countResource(f.Sent()[before:], "configmaps"); requests != 0 {
+		t.Errorf("%d requests for the child within 55 minutes", requests)
+	}
+	f.Advance(10 * time.Minute)
+	f.Update(f.site, func() { f.site.Spec.Text += "." })
+	f.Settled()
+	if requests := countResource(f.Sent()[before:], "configmaps"); requests == 0 {
+		t.Error("the value was not tried again after an hour")
+	}
+}
+
+// countResource counts the requests for a resource.
+func countResource(sent []operatortest.Request, resource string) (count int) {
+	for _, request := range sent {
+		if request.Resource == resource {
+			count++
+		}
+	}
+	return count
 }
 
 // expectAltered waits until Ready names what admission changes.

@@ -43,6 +43,18 @@ func TestFailureIsRetriedEarlyOnlyForAChange(t *testing.T) {
 	}
 }
 
+// Parents that fail for one reason are not all retried at one moment.
+func TestRetriesAreSpread(t *testing.T) {
+	delays := map[time.Duration]bool{}
+	for range 10 {
+		var f Failures
+		delays[f.Add(Failure{Err: errors.New("no")}, start)] = true
+	}
+	if len(delays) < 5 {
+		t.Errorf("ten parents are retried after %v", delays)
+	}
+}
+
 func TestRetriesBackOff(t *testing.T) {
 	var f Failures
 	failure := Failure{Err: errors.New("no"), View: View{Objects: 1, Parent: "10"}}
