@@ -101,7 +101,7 @@ func endsSoon(t *testing.T, cmd *exec.Cmd, signal syscall.Signal) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitTrouble {
 		t.Errorf("ended with %v, want exit code %d", err, exitTrouble)
 	}
-	if took := time.Since(begin); took > 5*time.Second { // it promises one, of a machine that is not busy
+	if took := time.Since(begin); took > 30*time.Second { // it promises one, of a machine that is not busy
 		t.Errorf("took %s", took)
 	}
 }

@@ -94,7 +94,7 @@ func TestOddSpecs(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := run([]string{"crd", "-"}, streams{in: strings.NewReader(odd.text), out: &out, err: &errs})
 		switch took := time.Since(begun); {
-		case took > 5*time.Second:
+		case took > time.Minute: // of a machine that may be busy
 			t.Errorf("%s: took %s", odd.name, took)
 		case code == 0:
 			accepted++
