@@ -131,8 +131,8 @@ release: ## Make a draft of the release of the tag that is checked out (.github/
 	STEP=draft CONTROL_PLANES=all $(GORELEASER) release --clean --skip=ko
 
 .PHONY: publish
-publish: ## Push the image of a release that is public to IMAGE_REPOSITORY (.github/workflows/publish.yml runs this).
-	STEP=publish IMAGE_BASE=$$(sed -n 's/^FROM //p' .github/image/Dockerfile) $(GORELEASER) release --clean --skip=before,archive,sbom,sign,homebrew
+publish: ## Push the image of a release that is public (.github/workflows/publish.yml runs this).
+	STEP=publish $(GORELEASER) release --clean --skip=before,archive,sbom,sign,homebrew
 
 .PHONY: corpus
 corpus: ## Import the CRDs below CRDS=DIR, make them and their Go types again, and print what came out.

@@ -30,8 +30,9 @@ func TestActionsAreNamedByCommitsInOpgenAndByVersionsInProjects(t *testing.T) {
 			}
 		}
 	}
-	if base := read(t, "../../.github/image/Dockerfile"); !regexp.MustCompile(`(?m)^FROM golang:[\d.]+@sha256:[0-9a-f]{64}$`).MatchString(base) {
-		t.Errorf("no digest of a base image:\n%s", base)
+	base := regexp.MustCompile(`(?m)^FROM (golang:[\d.]+@sha256:[0-9a-f]{64})$`).FindStringSubmatch(read(t, "../../.github/image/Dockerfile"))
+	if base == nil || !strings.Contains(read(t, "../../.goreleaser.yaml"), "\n    base_image: "+base[1]+" # as in .github/image/Dockerfile\n") {
+		t.Errorf(".goreleaser.yaml has not the base image of .github/image/Dockerfile: %q", base)
 	}
 }
 
