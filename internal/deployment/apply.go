@@ -25,11 +25,15 @@ const (
 type ApplyOptions struct {
 	DryRun         bool // ask the API server, and write nothing
 	ForceConflicts bool // take fields from other field managers
+
+	// Project is for which namespaces are created. Of no project's namespaces, nothing is recorded.
+	Project string
 }
 
 // Apply applies objects by server-side apply, and returns what became of each. Namespaces and CRDs
 // come first, and it waits until the kinds of the CRDs are served. If one of these is refused, it
-// ends; of the others it reports all that are.
+// ends; of the others it reports all that are. In a namespace that it creates, it records for which
+// project; PlanRemoval takes no other one away.
 func (c *Cluster) Apply(ctx context.Context, objects []*Object, o ApplyOptions) ([]Change, error) {
 	var first, rest []*Object
 	for _, object := range objects {
@@ -80,9 +84,18 @@ func (a *applying) apply(ctx context.Context, o *Object) (Action, error) {
 	if err != nil {
 		return "", err
 	}
+	isNew := false
+	if isNamespace(o) && !a.DryRun {
+		if isNew, err = a.createNamespace(ctx, client, o); err != nil {
+			return "", fmt.Errorf("%s: %w", titleOf(o), err)
+		}
+	}
 	before, err := a.readForApply(ctx, client, o)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", titleOf(o), err)
+	}
+	if before != nil && !isNew && isNamespace(o) {
+		a.warnOfPodSecurity(before, o)
 	}
 	data, err := o.MarshalJSON()
 	if err != nil {
@@ -96,7 +109,7 @@ func (a *applying) apply(ctx context.Context, o *Object) (Action, error) {
 	if err != nil {
 		return "", a.explain(o, err)
 	}
-	if before == nil {
+	if before == nil || isNew {
 		a.noteAbsent(o)
 		return Created, nil
 	}

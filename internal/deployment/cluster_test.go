@@ -55,11 +55,21 @@ func cleanUp(t *testing.T, c *Cluster, objects []*Object) {
 func mustApply(t *testing.T, c *Cluster, objects []*Object) []Change {
 	t.Helper()
 	cleanUp(t, c, objects)
-	changes, err := c.Apply(t.Context(), objects, ApplyOptions{})
+	changes, err := c.Apply(t.Context(), objects, ApplyOptions{Project: projectOf(objects)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return changes
+}
+
+// projectOf returns the name of the project of the objects of a test, which is that of its namespace.
+func projectOf(objects []*Object) string {
+	for _, object := range objects {
+		if isNamespace(object) {
+			return object.GetName()
+		}
+	}
+	return ""
 }
 
 // actions returns what became of which kinds.
@@ -215,4 +225,18 @@ func TestApplyWaitsForNoNamesOfAnother(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is already in use") || time.Since(begin) > establishTimeout/2 {
 		t.Errorf("error %v after %s", err, time.Since(begin))
 	}
+}
+
+// removed plans and does a removal.
+func removed(t *testing.T, c *Cluster, objects []*Object, project string) []Change {
+	t.Helper()
+	plan, err := c.PlanRemoval(t.Context(), objects, project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := c.Remove(t.Context(), plan, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
 }
