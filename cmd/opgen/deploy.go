@@ -31,7 +31,8 @@ func newDeploy(s streams) *cobra.Command {
 		Long: `Render the kustomization in DIR, by default deploy/ of the project, and apply its objects to a cluster. It does
 what kubectl apply --server-side -k does, with the same field manager, and needs no kubectl. Namespaces and CRDs come
 first, and it waits until the API server serves the kinds of the CRDs. A namespace that exists gets the labels of the
-manifest, too; the command warns of those for Pod Security.
+manifest, too; the command warns of those for Pod Security. Any other object that exists and that neither opgen nor
+kubectl apply put there is an error, unless --force-conflicts takes it over.
 
 With --image, the containers with the project's own image get another one. With --wait, it waits until the Pods of all
 Deployments are those that were applied, and are available; after that time it says what keeps them from it.

@@ -25,7 +25,7 @@ func newUndeploy(s streams) *cobra.Command {
 		Short: "Take the operator out of a cluster, and keep the users' data",
 		Long: `Render the kustomization in DIR, by default deploy/ of the project, and delete its objects from a cluster, the
 operator's Deployment before its permissions. What may hold users' data stays: the CRDs, objects of their kinds,
-PersistentVolumeClaims and namespaces. So does what neither opgen deploy nor kubectl apply put there. A namespace goes
+PersistentVolumeClaims and namespaces. So does what neither opgen nor kubectl apply put there. A namespace goes
 only if opgen deploy created it for this project, and nothing else is left in it.
 
 Before it deletes, the command says how many objects go, and names those that others have made and that go with their
@@ -68,17 +68,14 @@ func (o *undeployOptions) run(ctx context.Context, s streams, args []string) err
 	if !o.output.json() {
 		printPlan(s.err, plan)
 	}
+	if data, err := c.Count(ctx, objects); err == nil { // who may not list the objects gets no warning
+		warnOfHeld(s, data)
+	}
 	report := deploymentReport{Server: c.Server, Dependents: plan.Dependents, Changes: plan.Changes}
 	if !o.dryRun {
 		report.Changes, err = o.remove(ctx, s, c, plan)
 	}
-	if err := o.report(s, report, err); err != nil {
-		return err
-	}
-	if data, err := c.Count(ctx, objects); err == nil { // who may not list the objects gets no warning
-		warnOfHeld(s, data)
-	}
-	return nil
+	return o.report(s, report, err)
 }
 
 func planRemoval(ctx context.Context, s streams, c *deployment.Cluster, objects []*deployment.Object, name string) (*deployment.RemovalPlan, error) {

@@ -94,8 +94,10 @@ func (a *applying) apply(ctx context.Context, o *Object) (Action, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", titleOf(o), err)
 	}
-	if before != nil && !isNew && isNamespace(o) {
-		a.warnOfPodSecurity(before, o)
+	if before != nil && !isNew {
+		if err := a.checkExisting(before, o); err != nil {
+			return "", err
+		}
 	}
 	data, err := o.MarshalJSON()
 	if err != nil {
@@ -135,6 +137,18 @@ func (a *applying) readForApply(ctx context.Context, client dynamic.ResourceInte
 		return before, err
 	}
 	return client.Patch(ctx, o.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{})
+}
+
+// checkExisting returns an error if somebody else has made an object, which Remove would take for
+// Apply's afterwards. Namespaces and CRDs, which Remove keeps, may be others'.
+func (a *applying) checkExisting(live, o *Object) error {
+	switch {
+	case isNamespace(o):
+		a.warnOfPodSecurity(live, o)
+	case !isCRD(o) && !isApplied(live) && !a.ForceConflicts:
+		return fmt.Errorf("%s: it exists, and %s\n    take it over with --force-conflicts, or give it another name, with namePrefix: in the kustomization", titleOf(o), notApplied)
+	}
+	return nil
 }
 
 // noteAbsent notes that a namespace or a kind does not exist, when it is not made.

@@ -240,3 +240,37 @@ func removed(t *testing.T, c *Cluster, objects []*Object, project string) []Chan
 	}
 	return changes
 }
+
+// What others have made is taken over only if it is asked for: Remove would delete it.
+func TestApplyRefusesObjectsOfOthers(t *testing.T) {
+	c := connectForTest(t)
+	objects := parse(t, "deployment-others", `apiVersion: v1
+kind: Namespace
+metadata: {name: NAME}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: theirs, namespace: NAME}
+data: {mine: value}`)
+	mustApply(t, c, objects[:1])
+	client, err := c.access(objects[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := parse(t, "deployment-others", `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {other: value}}`)[0]
+	if _, err := client.Create(t.Context(), theirs, metav1.CreateOptions{FieldManager: "helm"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, options := range []ApplyOptions{{DryRun: true}, {}} {
+		changes, err := c.Apply(t.Context(), objects, options)
+		if err == nil || !strings.HasPrefix(err.Error(), "ConfigMap deployment-others/theirs: it exists, and neither opgen nor kubectl apply put it there\n    take it over with --force-conflicts") {
+			t.Errorf("it did %q (error: %v)", actions(changes), err)
+		}
+	}
+	if live, err := c.read(t.Context(), objects[1]); err != nil || isApplied(live) {
+		t.Errorf("it was applied (error: %v)", err)
+	}
+	if changes, err := c.Apply(t.Context(), objects, ApplyOptions{ForceConflicts: true}); err != nil || actions(changes) != "Namespace unchanged, ConfigMap configured" {
+		t.Errorf("it did %q (error: %v)", actions(changes), err)
+	}
+}

@@ -22,10 +22,13 @@ type Data struct {
 	Finalizers []string `json:"finalizers"` // of any of them, sorted
 	Held       int      `json:"held"`       // how many have a finalizer
 
+	Kept string `json:"kept,omitempty"` // why the CRD stays, if it does
+
 	uid types.UID // of the CRD
 }
 
-// Count returns what would be deleted with each of the CRDs that exist in the cluster.
+// Count returns what would be deleted with each of the CRDs that exist in the cluster. A CRD that
+// neither Apply nor kubectl apply has put there is kept.
 func (c *Cluster) Count(ctx context.Context, crds []*Object) ([]Data, error) {
 	var all []Data
 	for _, crd := range crds {
@@ -75,6 +78,9 @@ func (c *Cluster) exists(ctx context.Context, o *Object) (bool, error) {
 func (c *Cluster) count(ctx context.Context, crd *Object) (Data, error) {
 	kind := groupKindOfCRD(crd)
 	data := Data{CRD: crd.GetName(), Kind: kind.Kind, uid: crd.GetUID()}
+	if !isApplied(crd) {
+		data.Kept = notApplied
+	}
 	found, served := c.resources.find(kind, storageVersion(crd))
 	if !served {
 		found, served = c.resources.find(kind, "")

@@ -11,20 +11,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DeleteCRDs deletes CRDs, with all objects of their kinds, and waits until they are gone. Objects
-// with a finalizer stay until their operator has removed it: if that takes longer than the timeout,
-// the error names them.
+// DeleteCRDs deletes the CRDs of data that are not kept, with all objects of their kinds, and waits
+// until they are gone. One that was deleted and created again since it was counted stays, and is an
+// error.
+//
+// Objects with a finalizer stay until their operator has removed it: if that takes longer than the
+// timeout, the error names them.
 func (c *Cluster) DeleteCRDs(ctx context.Context, data []Data, timeout time.Duration) ([]Change, error) {
 	var changes []Change
 	var errs []error
+	var deleting []Data
 	for _, each := range data {
+		if each.Kept != "" {
+			continue
+		}
 		crd := crdOf(each)
 		if err := c.delete(ctx, crd, metav1.DeletePropagationBackground); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", titleOf(crd), err))
+			continue
 		}
+		deleting = append(deleting, each)
 	}
 	end := time.Now().Add(timeout)
-	for _, each := range data {
+	for _, each := range deleting {
 		crd := crdOf(each)
 		err := c.awaitGone(ctx, crd, time.Until(end))
 		if err != nil {

@@ -91,7 +91,7 @@ func reasonToKeep(o *Object, kinds sets.Set[schema.GroupKind], project string) s
 	case isNamespace(o) && !isOwnNamespace(o, project):
 		return "opgen deploy did not create it"
 	case !isApplied(o):
-		return "neither opgen deploy nor kubectl apply put it there"
+		return notApplied
 	}
 	return ""
 }
@@ -100,6 +100,9 @@ func reasonToKeep(o *Object, kinds sets.Set[schema.GroupKind], project string) s
 func holdsUsersData(kind schema.GroupKind, kinds sets.Set[schema.GroupKind]) bool {
 	return kinds.Has(kind) || kind == schema.GroupKind{Kind: "PersistentVolumeClaim"} || kind == schema.GroupKind{Kind: "PersistentVolume"}
 }
+
+// notApplied says of an object that isApplied is false.
+const notApplied = "neither opgen nor kubectl apply put it there"
 
 // isApplied reports whether Apply or kubectl apply has written an object. If nobody owns a field of it,
 // as of a ServiceAccount without labels, it counts as applied.

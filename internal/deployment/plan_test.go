@@ -37,7 +37,7 @@ func TestPlanRemovalNamesWhatGoes(t *testing.T) {
 		t.Errorf("with it go %q, expected %q", named, expected)
 	}
 	if actions(plan.Changes) != "ConfigMap kept, ServiceAccount deleted, CustomResourceDefinition kept, Namespace kept" ||
-		plan.Changes[0].Reason != "neither opgen deploy nor kubectl apply put it there" {
+		plan.Changes[0].Reason != "neither opgen nor kubectl apply put it there" {
 		t.Errorf("it plans %q: %s", actions(plan.Changes), plan.Changes[0].Reason)
 	}
 }

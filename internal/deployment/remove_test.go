@@ -112,3 +112,49 @@ func TestDeleteCRDs(t *testing.T) {
 		t.Errorf("counted %+v (error: %v) after it", data, err)
 	}
 }
+
+// A CRD that Helm has installed, for example, is not opgen's to delete.
+func TestDeleteCRDsKeepsThoseOfOthers(t *testing.T) {
+	c := connectForTest(t)
+	objects := parse(t, "deployment-foreign", operatorObjects)[1:2]
+	cleanUp(t, c, objects)
+	client, err := c.access(objects[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Create(t.Context(), objects[0], metav1.CreateOptions{FieldManager: "helm"}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.Count(t.Context(), objects)
+	if err != nil || len(data) != 1 || data[0].Kept != notApplied {
+		t.Fatalf("counted %+v (error: %v)", data, err)
+	}
+	if changes, err := c.DeleteCRDs(t.Context(), data, time.Minute); err != nil || len(changes) > 0 {
+		t.Errorf("it did %q (error: %v)", actions(changes), err)
+	}
+	if exists, err := c.exists(t.Context(), objects[0]); err != nil || !exists {
+		t.Errorf("it exists: %v (error: %v)", exists, err)
+	}
+}
+
+// Between the count and the deletion, somebody makes the CRD again, with objects that nobody has counted.
+func TestDeleteCRDsDeletesOnlyWhatWasCounted(t *testing.T) {
+	c := connectForTest(t)
+	objects := parse(t, "deployment-recount", operatorObjects)[1:2]
+	mustApply(t, c, objects)
+	data, err := c.Count(t.Context(), objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.DeleteCRDs(t.Context(), data, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	mustApply(t, c, objects)
+	changes, err := c.DeleteCRDs(t.Context(), data, time.Second)
+	if err == nil || !strings.Contains(err.Error(), "it is another one than before") || len(changes) > 0 {
+		t.Errorf("it did %q (error: %v)", actions(changes), err)
+	}
+	if exists, err := c.exists(t.Context(), objects[0]); err != nil || !exists {
+		t.Errorf("it exists: %v (error: %v)", exists, err)
+	}
+}
