@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The stored version is not the one that the API server prefers.
+// convertedObjects store a version that is not the one that the API server prefers.
 const convertedObjects = `apiVersion: v1
 kind: Namespace
 metadata: {name: NAME}
