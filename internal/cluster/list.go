@@ -28,6 +28,9 @@ func List(state StateDir) ([]Status, error) {
 	list := []Status{}
 	for _, name := range names {
 		instance, err := state.loadInstance(name)
+		if errors.Is(err, errForeignFolder) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
