@@ -1,7 +1,10 @@
 package deployment
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // The plan names what goes with the objects of the manifests, and keeps what others have put there
@@ -156,4 +160,58 @@ func TestRemoveStopsWhereOthersNeedAnObject(t *testing.T) {
 	if err == nil || len(changes) > 0 {
 		t.Errorf("it did %q (error: %v)", actions(changes), err)
 	}
+}
+
+// Who may not see what a namespace has does not delete it.
+func TestPlanRemovalKeepsNamespacesThatCannotBeListed(t *testing.T) {
+	c := connectForTest(t)
+	const project = "deployment-unlisted"
+	objects := parse(t, project, operatorObjects)[:3]
+	mustApply(t, c, objects)
+	mustApply(t, c, parse(t, project, `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: NAME}
+rules:
+- {apiGroups: ["", apiextensions.k8s.io], resources: [namespaces, serviceaccounts, configmaps, customresourcedefinitions], verbs: ["*"]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: NAME}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: NAME}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: NAME}]`))
+	limited := connectAs(t, project)
+	var plan *RemovalPlan
+	err := waitUntil(t.Context(), 30*time.Second, "the role has no effect", func(ctx context.Context) (bool, error) {
+		var err error
+		plan, err = limited.PlanRemoval(ctx, objects, project)
+		return err == nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := plan.Changes[len(plan.Changes)-1]
+	if last.Kind != "Namespace" || last.Action != Kept || !strings.Contains(last.Reason, " that you may not list") {
+		t.Errorf("it plans %q: %s", actions(plan.Changes), last.Reason)
+	}
+}
+
+// connectAs connects to the cluster for tests as somebody else.
+func connectAs(t *testing.T, user string) *Cluster {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(os.Getenv("OPGEN_TEST_KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range config.AuthInfos {
+		each.Impersonate = user
+	}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Connect(t.Context(), file, "", func(text string) { t.Log(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
