@@ -84,20 +84,16 @@ func (a *applying) apply(ctx context.Context, o *Object) (Action, error) {
 	if err != nil {
 		return "", err
 	}
-	isNew := false
-	if isNamespace(o) && !a.DryRun {
-		if isNew, err = a.createNamespace(ctx, client, o); err != nil {
-			return "", fmt.Errorf("%s: %w", titleOf(o), err)
-		}
-	}
-	before, err := a.readForApply(ctx, client, o)
+	isNew, err := a.createNamespace(ctx, client, o)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", titleOf(o), err)
 	}
-	if before != nil && !isNew {
-		if err := a.checkExisting(before, o); err != nil {
-			return "", err
-		}
+	before, err := a.readForApply(ctx, client, o)
+	if err == nil && before != nil && !isNew {
+		err = a.checkExisting(before, o)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", titleOf(o), err)
 	}
 	data, err := o.MarshalJSON()
 	if err != nil {
@@ -146,7 +142,7 @@ func (a *applying) checkExisting(live, o *Object) error {
 	case isNamespace(o):
 		a.warnOfPodSecurity(live, o)
 	case !isCRD(o) && !isApplied(live) && !a.ForceConflicts:
-		return fmt.Errorf("%s: it exists, and %s\n    take it over with --force-conflicts, or give it another name, with namePrefix: in the kustomization", titleOf(o), notApplied)
+		return fmt.Errorf("it exists, and %s\n    take it over with --force-conflicts, or give it another name, with namePrefix: in the kustomization", notApplied)
 	}
 	return nil
 }

@@ -31,13 +31,16 @@ func isOwnNamespace(live *Object, project string) bool {
 	return live.GetUID() != "" && live.GetAnnotations()[createdForAnnotation] == createdFor(live, project)
 }
 
-// createNamespace creates a namespace unless it exists, and records in it that opgen has created it.
-// It reports whether it has. Only a create says that: an apply also succeeds if somebody else has
-// created the namespace a moment ago.
+// createNamespace creates an object if it is a namespace that does not exist, and records in it that
+// opgen has created it. It reports whether it has. Only a create says that: an apply also succeeds if
+// somebody else has created the namespace a moment ago.
 //
 // The fields are those of kubectl apply without --server-side, so that they become those of the
 // server-side apply that follows.
 func (a *applying) createNamespace(ctx context.Context, client dynamic.ResourceInterface, o *Object) (bool, error) {
+	if !isNamespace(o) || a.DryRun {
+		return false, nil
+	}
 	_, err := client.Get(ctx, o.GetName(), metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		return false, err
