@@ -81,13 +81,13 @@ func (c *Cluster) stopsAnswering(ctx context.Context, plan *RemovalPlan, service
 		return false, err // without it nothing is worse than before
 	}
 	selector, _, _ := unstructured.NestedStringMap(live.Object, "spec", "selector")
+	if plan.going[live.GetNamespace()].Has(live.GetUID()) {
+		return true, nil
+	}
 	return slices.ContainsFunc(plan.items, func(each plannedRemoval) bool {
-		if each.Action != Deleted || isNamespace(each.live) {
-			return each.going.Has(live.GetUID())
-		}
 		pods, _, _ := unstructured.NestedStringMap(each.live.Object, "spec", "template", "metadata", "labels")
-		selected := len(selector) > 0 && each.Namespace == live.GetNamespace() && labels.SelectorFromSet(selector).Matches(labels.Set(pods))
-		return selected || each.live.GetUID() == live.GetUID()
+		return each.Action == Deleted && each.Namespace == live.GetNamespace() &&
+			len(selector) > 0 && labels.SelectorFromSet(selector).Matches(labels.Set(pods))
 	}), nil
 }
 

@@ -15,11 +15,13 @@ import (
 // RemovalPlan is what Remove does.
 type RemovalPlan struct {
 	Changes    []Change    // what becomes of the objects of the manifests that exist, in the order of Remove
-	Dependents []Dependent // what goes with them, sorted by kind and name
+	Dependents []Dependent // what goes with them, sorted by namespace, kind and name
 
 	items   []plannedRemoval
 	kinds   sets.Set[schema.GroupKind]  // that the CRDs of the manifests define
 	storage map[schema.GroupKind]string // the versions in which the objects of these are stored
+
+	going map[string]sets.Set[types.UID] // what goes, by namespace
 }
 
 // Dependent is an object that no manifest names, and that goes because all of its owners go.
@@ -36,8 +38,7 @@ func (d Dependent) Title() string { return title(d.Kind, d.Namespace, d.Name) }
 // plannedRemoval is what becomes of an object as it is in the cluster.
 type plannedRemoval struct {
 	Change
-	live  *Object
-	going sets.Set[types.UID] // of a namespace: what goes from it
+	live *Object
 }
 
 // PlanRemoval returns what Remove does with the objects of a project's manifests. It writes nothing.
@@ -49,7 +50,7 @@ type plannedRemoval struct {
 //
 // The error says what would lose its data or stop working without what goes.
 func (c *Cluster) PlanRemoval(ctx context.Context, objects []*Object, project string) (*RemovalPlan, error) {
-	plan := &RemovalPlan{kinds: sets.New[schema.GroupKind](), storage: map[schema.GroupKind]string{}}
+	plan := &RemovalPlan{kinds: sets.New[schema.GroupKind](), storage: map[schema.GroupKind]string{}, going: map[string]sets.Set[types.UID]{}}
 	for _, object := range objects {
 		if isCRD(object) {
 			plan.kinds.Insert(groupKindOfCRD(object))
@@ -112,26 +113,45 @@ func isApplied(o *Object) bool {
 	})
 }
 
-// planNamespaces plans what goes with the objects that go, in each namespace of the manifests, and
-// whether the namespace goes.
+// planNamespaces plans, in each namespace, what goes with the objects that go, and whether the
+// namespace goes.
 func (c *Cluster) planNamespaces(ctx context.Context, plan *RemovalPlan) error {
 	var errs []error
-	for i, each := range plan.items {
-		if !isNamespace(each.live) {
-			continue
-		}
-		content, err := c.readContent(ctx, each.Name, plan.storage)
+	for _, namespace := range plan.namespaces() {
+		content, err := c.readContent(ctx, namespace, plan.storage)
 		if err != nil {
-			return fmt.Errorf("%s: %w", each.Title(), err)
+			return fmt.Errorf("namespace %s: %w", namespace, err)
 		}
-		planned := uidsOf(plan.items, each.Name)
+		planned := uidsOf(plan.items, namespace)
 		going := content.going(plan.kinds, planned)
-		errs = append(errs, content.checkCollected(plan.kinds, going))
-		if left := content.left(going); each.Action == Deleted && len(left) > 0 {
-			plan.items[i].Change = changeOf(each.live, Kept, "it has "+enumerate(left))
-		}
-		plan.items[i].going = going
+		plan.going[namespace] = going
 		plan.Dependents = append(plan.Dependents, content.dependents(going.Difference(planned))...)
+		plan.keepIfLeft(namespace, content.left(going))
+		errs = append(errs, content.checkCollected(plan.kinds, going))
 	}
 	return errors.Join(errs...)
+}
+
+// namespaces returns the namespaces of the manifests, and those from which objects go that may own
+// others, sorted.
+func (p *RemovalPlan) namespaces() []string {
+	names := sets.New[string]()
+	for _, each := range p.items {
+		switch {
+		case isNamespace(each.live):
+			names.Insert(each.Name)
+		case each.Action == Deleted && each.Namespace != "" && each.Kind != "Role" && each.Kind != "RoleBinding":
+			names.Insert(each.Namespace)
+		}
+	}
+	return sets.List(names)
+}
+
+// keepIfLeft keeps a namespace if something is left in it.
+func (p *RemovalPlan) keepIfLeft(namespace string, left []string) {
+	for i, each := range p.items {
+		if isNamespace(each.live) && each.Name == namespace && each.Action == Deleted && len(left) > 0 {
+			p.items[i].Change = changeOf(each.live, Kept, "it has "+enumerate(left))
+		}
+	}
 }

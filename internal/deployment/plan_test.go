@@ -59,9 +59,11 @@ func TestPlanRemovalRefusesToCollectData(t *testing.T) {
 	mustApply(t, c, objects)
 	p := people{t, c, project}
 	p.create(claim, "data", p.read(objects[2]))
-	_, err := c.PlanRemoval(t.Context(), objects[:3], project)
-	if err == nil || !strings.HasPrefix(err.Error(), "PersistentVolumeClaim deployment-collected/data: it would be deleted with its owner, ServiceAccount op\n    remove its ownerReferences") {
-		t.Errorf("error %v", err)
+	for _, planned := range [][]*Object{objects[:3], objects[2:3]} { // with its namespace, and without
+		_, err := c.PlanRemoval(t.Context(), planned, project)
+		if err == nil || !strings.HasPrefix(err.Error(), "PersistentVolumeClaim deployment-collected/data: it would be deleted with its owner, ServiceAccount op\n    remove its ownerReferences") {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 

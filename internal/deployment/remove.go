@@ -66,7 +66,7 @@ func (c *Cluster) removeNamespace(ctx context.Context, plan *RemovalPlan, each p
 	if err != nil {
 		return each.Change, err
 	}
-	if left := content.left(content.going(plan.kinds, each.going)); len(left) > 0 {
+	if left := content.left(content.going(plan.kinds, plan.going[each.Name])); len(left) > 0 {
 		return changeOf(each.live, Kept, "it has "+enumerate(left)), nil
 	}
 	if err := c.delete(ctx, each.live, metav1.DeletePropagationBackground); err != nil {
