@@ -6,7 +6,8 @@ stop_cluster() { "$opgen" cluster down --name "$cluster"; }
 trap stop_cluster EXIT
 # The one that opgen builds, whatever else is there, of the version in KUBERNETES if that is set.
 "$opgen" cluster up --name "$cluster" --assets= ${KUBERNETES:+--kubernetes "$KUBERNETES"}
-eval "$("$opgen" cluster env --name "$cluster")"
+env=$("$opgen" cluster env --name "$cluster") || exit # eval alone would go on, with the KUBECONFIG of the user
+eval "$env"
 export OPGEN_TEST_KUBECONFIG=$KUBECONFIG
 export OPGEN_TEST_KEEP_NAMESPACES=1 # they go with the cluster
 unset KUBECONFIG

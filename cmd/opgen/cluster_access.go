@@ -14,13 +14,18 @@ import (
 )
 
 // clusterAccess are the flags of commands that talk to a cluster.
-type clusterAccess struct{ kubeconfig, context string }
+type clusterAccess struct {
+	kubeconfig, context string
+
+	hasFlags bool // the command has them
+}
 
 // whichCluster is what the help of such a command says about them.
-const whichCluster = `The cluster is that of $KUBECONFIG, else the instance "default" of opgen cluster if it runs, else that of
-~/.kube/config.`
+const whichCluster = `The cluster is that of $KUBECONFIG, else the instance "default" of opgen cluster, else, if there is no such instance,
+that of ~/.kube/config. An instance that does not run is an error.`
 
 func (a *clusterAccess) addFlags(cmd *cobra.Command) {
+	a.hasFlags = true
 	cmd.Flags().StringVar(&a.kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default: see above)")
 	cmd.Flags().StringVar(&a.context, "context", "", "the context of the kubeconfig (default: its current one)")
 }
@@ -40,17 +45,31 @@ func (a *clusterAccess) connect(ctx context.Context, s streams) (*deployment.Clu
 	return c, err
 }
 
-// path returns the path of the kubeconfig, or "" where client-go finds it.
+// path returns the path of the kubeconfig, or "" where client-go finds it. A local instance that does
+// not run is an error: whoever has worked with it means it, and no other cluster.
 func (a *clusterAccess) path() (string, error) {
 	if a.kubeconfig != "" || a.context != "" || os.Getenv("KUBECONFIG") != "" {
 		return a.kubeconfig, nil
 	}
-	instance, err := instanceName{}.findInstance()
-	if errors.Is(err, cluster.ErrNotRunning) {
-		return "", nil
-	}
+	state, err := cluster.DefaultStateDir()
 	if err != nil {
 		return "", err
 	}
+	exists, err := cluster.Exists(state, cluster.DefaultName)
+	if err != nil || !exists {
+		return "", err
+	}
+	instance, err := cluster.Find(state, cluster.DefaultName)
+	if err != nil {
+		return "", fmt.Errorf("%w\n    start it with: opgen cluster up; forget it with: opgen cluster down; or name another cluster with %s", err, a.otherWays())
+	}
 	return instance.Kubeconfig(), nil
+}
+
+// otherWays names how the command is told which cluster it takes.
+func (a *clusterAccess) otherWays() string {
+	if a.hasFlags {
+		return "--kubeconfig or KUBECONFIG"
+	}
+	return "KUBECONFIG"
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // checkConfigKeys returns an error if the user's config file has a key that is the default of no
-// flag. A misspelt key would otherwise be ignored silently.
+// flag. A misspelt key, or one of a flag that decides, would otherwise be ignored silently.
 func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	keys := config.AllKeys()
 	if len(keys) == 0 {
@@ -30,9 +30,14 @@ func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 		if slices.Contains(known[parentKey(key)], lastKey(key)) || section && config.Get(key) == nil {
 			continue
 		}
-		problems = append(problems, spec.Problem{
-			Pos: keyPos(config.ConfigFileUsed(), key), Path: key, Message: "unknown key", Hint: keyHint(root, known, key),
-		})
+		problem := spec.Problem{Pos: keyPos(config.ConfigFileUsed(), key), Path: key, Message: "unknown key"}
+		if decidesAnywhere(root, key) {
+			problem.Message = "a flag that decides has no default"
+			problem.Hint = "pass --" + lastKey(key) + " on the command line"
+		} else {
+			problem.Hint = keyHint(root, known, key)
+		}
+		problems = append(problems, problem)
 	}
 	return problems.Err()
 }
@@ -42,15 +47,26 @@ func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 func flagKeys(root *cobra.Command) map[string][]string {
 	keys := map[string][]string{}
 	eachCommand(root, func(cmd *cobra.Command) {
-		words := strings.Fields(cmd.CommandPath())[1:]
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-			for n := range len(words) + 1 {
-				section := strings.Join(words[:n], ".")
-				keys[section] = append(keys[section], flag.Name)
+			if decides(cmd, flag.Name) {
+				return
+			}
+			for _, key := range keysOf(cmd, flag.Name) {
+				keys[parentKey(key)] = append(keys[parentKey(key)], flag.Name)
 			}
 		})
 	})
 	return keys
+}
+
+// decidesAnywhere reports whether a key is that of a flag of some command that decides.
+func decidesAnywhere(root *cobra.Command, key string) bool {
+	found := false
+	eachCommand(root, func(cmd *cobra.Command) {
+		flag := lastKey(key)
+		found = found || cmd.Flags().Lookup(flag) != nil && decides(cmd, flag) && slices.Contains(keysOf(cmd, flag), key)
+	})
+	return found
 }
 
 // eachCommand calls visit with a command and all of its subcommands.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 
 // applyDefaults sets every flag that the command line leaves out from the environment or the user's
 // config file. For example, --domain of opgen init is the first of: OPGEN_INIT_DOMAIN, the key
-// init.domain, OPGEN_DOMAIN, the key domain.
+// init.domain, OPGEN_DOMAIN, the key domain. It does not set the flags that decide.
 func applyDefaults(cmd *cobra.Command) error {
 	defaults, err := userDefaults()
 	if err != nil {
@@ -28,7 +29,7 @@ func applyDefaults(cmd *cobra.Command) error {
 	}
 	var errs []error
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || flag.Name == "help" {
+		if flag.Changed || flag.Name == "help" || decides(cmd, flag.Name) {
 			return
 		}
 		key, ok := defaultKey(defaults, cmd, flag.Name)
@@ -71,16 +72,40 @@ func configFile() string {
 	return filepath.Join(dir, "opgen", "config.yaml")
 }
 
-// defaultKey returns the most specific key that is set for a flag, and whether there is one.
+// defaultKey returns the most specific key that is set for a flag, and whether there is one. A
+// section of the config file with the name of a flag, such as crd, is none.
 func defaultKey(v *viper.Viper, cmd *cobra.Command, flag string) (string, bool) {
-	words := strings.Fields(cmd.CommandPath())[1:]
-	for n := len(words); n >= 0; n-- {
-		key := strings.Join(append(words[:n:n], flag), ".")
-		if v.IsSet(key) {
+	for _, key := range keysOf(cmd, flag) {
+		if _, isSection := v.Get(key).(map[string]any); v.IsSet(key) && !isSection {
 			return key, true
 		}
 	}
 	return "", false
+}
+
+// keysOf returns the keys of a flag of a command, the most specific first: init.domain, domain.
+func keysOf(cmd *cobra.Command, flag string) []string {
+	words := strings.Fields(cmd.CommandPath())[1:]
+	var keys []string
+	for n := len(words); n >= 0; n-- {
+		keys = append(keys, strings.Join(append(words[:n:n], flag), "."))
+	}
+	return keys
+}
+
+// decides reports whether a flag of a command decides what is deleted, overwritten or published, or
+// in which cluster. Such a flag has no default but its own: nobody who runs the command would see it.
+func decides(cmd *cobra.Command, flag string) bool {
+	return slices.ContainsFunc(keysOf(cmd, flag), func(key string) bool { return slices.Contains(decidingKeys(), key) })
+}
+
+// decidingKeys returns the keys of the flags that decide. OPGEN_VERSION and OPGEN_TAG are also what
+// other tools call a version.
+func decidingKeys() []string {
+	return []string{
+		"confirm", "all", "force", "force-conflicts", "kubeconfig", "context", "delete.kind", "delete.group",
+		"push", "image.tag", "package.version", "package.replaces",
+	}
 }
 
 // explainValue replaces the error of Go's parser, which names strconv.ParseBool, by the values that

@@ -30,7 +30,9 @@ func newDeploy(s streams) *cobra.Command {
 		Short: "Deploy the operator, and its CRDs, into a cluster",
 		Long: `Render the kustomization in DIR, by default deploy/ of the project, and apply its objects to a cluster. It does
 what kubectl apply --server-side -k does, with the same field manager, and needs no kubectl. Namespaces and CRDs come
-first, and it waits until the API server serves the kinds of the CRDs.
+first, and it waits until the API server serves the kinds of the CRDs. A namespace that exists gets the labels of the
+manifest, too; the command warns of those for Pod Security. Any other object that exists and that neither opgen nor
+kubectl apply put there is an error, unless --force-conflicts takes it over.
 
 With --image, the containers with the project's own image get another one. With --wait, it waits until the Pods of all
 Deployments are those that were applied, and are available; after that time it says what keeps them from it.
@@ -72,7 +74,7 @@ func (o *deployOptions) run(ctx context.Context, s streams, args []string) error
 		return err
 	}
 	o.begin(s, c)
-	changes, err := o.apply(ctx, s, c, objects)
+	changes, err := o.apply(ctx, s, c, objects, p.Name)
 	if err := o.report(s, deploymentReport{Server: c.Server, Changes: changes}, err); err != nil || o.wait == 0 || o.dryRun {
 		return err
 	}
@@ -88,9 +90,9 @@ func checkImage(image, operator string) error {
 	return nil
 }
 
-func (o *deployOptions) apply(ctx context.Context, s streams, c *deployment.Cluster, objects []*deployment.Object) ([]deployment.Change, error) {
+func (o *deployOptions) apply(ctx context.Context, s streams, c *deployment.Cluster, objects []*deployment.Object, name string) ([]deployment.Change, error) {
 	defer showProgress(s.err, "applying "+agree(len(objects), "object", "objects"))()
-	return c.Apply(ctx, objects, deployment.ApplyOptions{DryRun: o.dryRun, ForceConflicts: o.force})
+	return c.Apply(ctx, objects, deployment.ApplyOptions{DryRun: o.dryRun, ForceConflicts: o.force, Project: name})
 }
 
 // deployedProject returns the project of the working directory, and the folder of the kustomization

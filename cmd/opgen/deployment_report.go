@@ -29,6 +29,9 @@ type deploymentReport struct {
 	DryRun  bool                `json:"dryRun"`
 	Data    []deployment.Data   `json:"data,omitempty"` // what is deleted with CRDs
 	Changes []deployment.Change `json:"changes"`
+
+	// Dependents are deleted with their owners.
+	Dependents []deployment.Dependent `json:"dependents,omitempty"`
 }
 
 // report prints what became of each object, also when some failed.

@@ -32,8 +32,7 @@ path, with the key or the place in the source that makes it, and with what it me
 CRD of the project takes the place of the other one. Folders are not searched for more folders, and documents of other
 kinds are skipped. In a cluster, only CRDs of the groups of the project count.
 
-The cluster is that of $KUBECONFIG, else the instance "default" of opgen cluster if it runs, else that of
-~/.kube/config.`,
+` + whichCluster,
 		Example: `  opgen diff | less
   opgen diff --crd config/crd/bases
   opgen diff --crd cluster`,

@@ -38,7 +38,7 @@ their kinds. It does what kubectl apply --server-side does, with the same field 
 }
 
 func addForceConflictsFlag(cmd *cobra.Command, force *bool) {
-	cmd.Flags().BoolVar(force, "force-conflicts", false, "take fields over from other field managers, such as a person's kubectl edit")
+	cmd.Flags().BoolVar(force, "force-conflicts", false, "take fields over from other field managers, such as a person's kubectl edit, and objects that others made")
 }
 
 func (o *installOptions) run(ctx context.Context, s streams) error {

@@ -39,8 +39,9 @@ func newRoot(s streams) *cobra.Command {
 		Long: `opgen turns the spec file of a Kubernetes operator into a project that runs: typed Go API,
 CustomResourceDefinition, RBAC, manifests, tests and a Sync function to fill in.
 
-Every flag can be given a default by an environment variable (OPGEN_DOMAIN, or for one command
-alone OPGEN_INIT_DOMAIN) or by the user's config file (the key domain, or init.domain).
+Flags can be given a default by an environment variable (OPGEN_DOMAIN, or for one command alone
+OPGEN_INIT_DOMAIN) or by the user's config file (the key domain, or init.domain). Flags that decide what is
+deleted, overwritten or published, or in which cluster, have none: such as --confirm, --force and --push.
 
 Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anything else.`,
 		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com

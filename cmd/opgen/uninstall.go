@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func newUninstall(s streams) *cobra.Command {
 		Short: "Delete the project's CRDs from a cluster, with all objects of their kinds",
 		Long: `Print the CRDs of the project that exist in a cluster, and how many objects of each kind they hold. With
 --confirm=yes, delete the CRDs, and with them all these objects, and wait until they are gone; otherwise nothing is
-deleted, and the exit code is 1.
+deleted, and the exit code is 1. A CRD that neither opgen nor kubectl apply put there, but Helm for example, is kept.
 
 Objects with a finalizer go only when their operator has removed it, so uninstall while the operator runs, before
 undeploy, or after the last object is gone.
@@ -68,7 +69,8 @@ func (o *uninstallOptions) run(ctx context.Context, s streams) error {
 		printData(s.err, data)
 	}
 	report := deploymentReport{Server: c.Server, Data: data}
-	if o.confirm == "yes" && !o.dryRun && len(data) > 0 {
+	goes := slices.ContainsFunc(data, func(each deployment.Data) bool { return each.Kept == "" })
+	if o.confirm == "yes" && !o.dryRun && goes {
 		defer showProgress(s.err, "deleting the CRDs and their objects")()
 		report.Changes, err = c.DeleteCRDs(ctx, data, o.timeout)
 		return o.report(s, report, err)
@@ -76,7 +78,7 @@ func (o *uninstallOptions) run(ctx context.Context, s streams) error {
 	if o.output.json() {
 		err = o.report(s, report, nil)
 	}
-	if err == nil && len(data) > 0 && !o.dryRun {
+	if err == nil && goes && !o.dryRun {
 		fmt.Fprintln(s.err, "nothing was deleted: to delete all this, run it again with --confirm=yes, or: make uninstall CONFIRM=yes")
 		err = errReported
 	}
@@ -92,6 +94,9 @@ func printData(w io.Writer, data []deployment.Data) {
 		}
 		if each.Held > 0 {
 			text += fmt.Sprintf(", %d of them with finalizers (%s)", each.Held, strings.Join(each.Finalizers, ", "))
+		}
+		if each.Kept != "" {
+			text += "; kept: " + each.Kept
 		}
 		fmt.Fprintln(w, text)
 	}

@@ -17,6 +17,8 @@ KUBECTL ?= $(if $(shell command -v kubectl 2>/dev/null),kubectl,$(OPGEN) cluster
 DEPLOY  ?= deploy
 # The local control plane that test-e2e and explore use: several can run side by side.
 CLUSTER ?= default
+# Not eval "$$(…)", which succeeds if the command fails: tests would run in the cluster of KUBECONFIG.
+USE_CLUSTER = env="$$($(OPGEN) cluster env --name $(CLUSTER))" && eval "$$env" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG"
 GOLANGCI_LINT ?= $(if $(shell command -v golangci-lint 2>/dev/null),golangci-lint,go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 export IMG
 
@@ -51,31 +53,33 @@ test: generate ## Run the tests that need no cluster.
 
 test-e2e: generate ## Run all tests, against a local control plane.
 	$(OPGEN) cluster up --name $(CLUSTER)
-	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" && go test -timeout=1h ./...
+	$(USE_CLUSTER) && go test -timeout=1h ./...
 
 # OPGEN_EXPLORE_SEED=2 tries other combinations, EXHAUSTIVE=1 all of them, which takes hours.
 explore: generate ## Run TestExplore for longer than test-e2e does; EXHAUSTIVE=1 for everything.
 	$(OPGEN) cluster up --name $(CLUSTER)
-	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_EXPLORE=all && \
+	$(USE_CLUSTER) OPGEN_EXPLORE=all && \
 		go test -count=1 -timeout=24h -run '^TestExplore' ./...
 
 # Tests with operatortest.Config.Roles record what the operator requests.
 permissions: generate ## Run all tests as test-e2e does, and fail for permissions of deploy/ that none has used.
 	$(OPGEN) cluster up --name $(CLUSTER)
 	rm -rf bin/requests
-	eval "$$($(OPGEN) cluster env --name $(CLUSTER))" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_TEST_REQUESTS="$(CURDIR)/bin/requests" && \
+	$(USE_CLUSTER) OPGEN_TEST_REQUESTS="$(CURDIR)/bin/requests" && \
 		go test -count=1 -timeout=1h ./...
 	$(OPGEN) check --requests bin/requests
 
-run: install ## Run the operator on this machine, against the cluster of KUBECONFIG.
-	go run .
+# The operator itself does not look for the local control plane, as install does.
+run: generate ## Install the CRDs, and run the operator on this machine, against the same cluster.
+	if test -z "$$KUBECONFIG" && env="$$($(OPGEN) cluster env 2>/dev/null)"; then eval "$$env"; fi; \
+		$(OPGEN) install && go run .
 
 install: generate ## Install the CRDs into the cluster.
 	$(OPGEN) install
 
-# Without CONFIRM=yes it prints what would be deleted.
+# Without CONFIRM=yes on the command line it prints what would be deleted: the environment does not confirm.
 uninstall: ## Delete the CRDs, and with them all objects of their kinds: CONFIRM=yes.
-	$(OPGEN) uninstall $(if $(CONFIRM),--confirm='$(CONFIRM)')
+	$(OPGEN) uninstall $(if $(findstring command,$(origin CONFIRM)),--confirm='$(CONFIRM)')
 
 image: generate ## Build the container image IMG, without Docker: bin/image.tar.
 	$(OPGEN) image --tag "$$IMG"

@@ -7,11 +7,16 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // keptFor is how long a record is kept after its last change.
 const keptFor = 30 * 24 * time.Hour
+
+// sumSize is how many bytes of the digest of a project's path name its record.
+const sumSize = 16
 
 // File is the record of one project.
 type File struct {
@@ -36,7 +41,7 @@ func Open(project string) File {
 		return File{}
 	}
 	sum := sha256.Sum256([]byte(project))
-	return File{filepath.Join(root, "projects", hex.EncodeToString(sum[:16])+".json"), buildID()}
+	return File{filepath.Join(root, "projects", hex.EncodeToString(sum[:sumSize])+".json"), buildID()}
 }
 
 // header returns the first line of a record: the build ID of opgen and the digest of the content.
@@ -91,15 +96,28 @@ func (f File) Save(record any) error {
 }
 
 // removeOld removes the records of projects that have not changed for long. Many of these projects
-// do not exist any more.
+// do not exist any more. Other files in the folder may be somebody's own.
 func removeOld(folder string, now time.Time) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
+		if !isRecord(entry.Name()) {
+			continue
+		}
 		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > keptFor {
 			_ = os.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}
+}
+
+// isRecord reports whether a name is that of a record, or of one that was not written to the end.
+func isRecord(name string) bool {
+	if number, unfinished := strings.CutPrefix(name, "next-"); unfinished {
+		_, err := strconv.ParseUint(number, 10, 64)
+		return err == nil
+	}
+	sum, err := hex.DecodeString(strings.TrimSuffix(name, ".json"))
+	return err == nil && len(sum) == sumSize && strings.HasSuffix(name, ".json")
 }

@@ -103,3 +103,34 @@ func TestOldRecordsGo(t *testing.T) {
 		t.Errorf("left are %v", left)
 	}
 }
+
+// $OPGEN_CACHE may be a folder in which somebody keeps their own projects.
+func TestFilesOfOthersStay(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("OPGEN_CACHE", cache)
+	own := filepath.Join(cache, "projects")
+	if err := os.Mkdir(own, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	theirs := []string{"thesis.txt", "0123456789abcdef.json", "next-", "next-year"}
+	for _, name := range append(theirs, "next-123", "00112233445566778899aabbccddeeff.json") {
+		file, saved := filepath.Join(own, name), time.Now().Add(-keptFor-time.Hour)
+		if err := os.WriteFile(file, []byte("theirs"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, saved, saved); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Open(t.TempDir()).Save(1); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range theirs {
+		if _, err := os.Stat(filepath.Join(own, name)); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(own, "*")); len(left) != len(theirs)+1 {
+		t.Errorf("left are %v", left)
+	}
+}

@@ -28,6 +28,9 @@ func List(state StateDir) ([]Status, error) {
 	list := []Status{}
 	for _, name := range names {
 		instance, err := state.loadInstance(name)
+		if errors.Is(err, errForeignFolder) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +62,7 @@ func (i *Instance) status() Status {
 var ErrNotRunning = errors.New("not running")
 
 // Find returns the running instance with a name. It returns ErrNotRunning, wrapped, if there is
-// none or it does not run.
+// none or it does not run. Exists tells these apart.
 func Find(state StateDir, name string) (*Instance, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -72,6 +75,16 @@ func Find(state StateDir, name string) (*Instance, error) {
 		return nil, fmt.Errorf("cluster %q is %w", name, ErrNotRunning)
 	}
 	return instance, nil
+}
+
+// Exists reports whether there is an instance with a name, in any state: up has started it, and down
+// has not removed it.
+func Exists(state StateDir, name string) (bool, error) {
+	if err := CheckName(name); err != nil {
+		return false, err
+	}
+	instance, err := state.loadInstance(name)
+	return instance != nil, err
 }
 
 // FindByKubeconfig returns the instance that a kubeconfig belongs to, nil when there is none.

@@ -57,7 +57,7 @@ func startOnFreePorts(ctx context.Context, o Options, assets Assets) (*Instance,
 // start starts the programs and waits until they work. On an error it leaves the started processes
 // to the caller.
 func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
-	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
+	if err := i.makeFolder(); err != nil {
 		return err
 	}
 	if err := i.prepareFolder(); err != nil {

@@ -123,8 +123,12 @@ func (i *Instance) save() error {
 	return os.Rename(fresh, i.filePath(recordFile))
 }
 
+// errForeignFolder is the error that a folder in the place of an instance is somebody else's.
+var errForeignFolder = errors.New("it has other files than those of an instance\n    move it away, or set OPGEN_STATE to another directory")
+
 // loadInstance returns the instance with a name, and nil if there is none. An instance whose start died
-// before its record was saved has no processes.
+// before its first record was saved has no files, and no processes. It returns errForeignFolder,
+// wrapped, if a folder has files and no record.
 func (s StateDir) loadInstance(name string) (*Instance, error) {
 	dir := s.instanceDir(name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -133,6 +137,9 @@ func (s StateDir) loadInstance(name string) (*Instance, error) {
 	instance := &Instance{Name: name, Dir: dir}
 	data, err := os.ReadFile(filepath.Join(dir, recordFile))
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := checkUnrecorded(dir); err != nil {
+			return nil, err
+		}
 		return instance, nil
 	}
 	if err != nil {
@@ -143,6 +150,30 @@ func (s StateDir) loadInstance(name string) (*Instance, error) {
 	}
 	instance.Dir = dir // the state directory may have been moved since
 	return instance, nil
+}
+
+// checkUnrecorded returns an error if a folder without a record has other files than a start leaves
+// that died before its first record.
+func checkUnrecorded(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() != recordFile+".new" {
+			return fmt.Errorf("%s: %w", dir, errForeignFolder)
+		}
+	}
+	return nil
+}
+
+// makeFolder makes the folder of the instance, with a record as its first file: a folder without one
+// is somebody else's.
+func (i *Instance) makeFolder() error {
+	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
+		return err
+	}
+	return i.save()
 }
 
 // instanceNames lists the instances, sorted.

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -108,4 +109,54 @@ func TestServicesHaveAddresses(t *testing.T) {
 	if room := 1 << (32 - network.Bits()); room < services {
 		t.Errorf("%s has room for %d Services, want %d", network, room, services)
 	}
+}
+
+// $OPGEN_STATE may be a folder in which somebody has folders of their own: one without a record is none of opgen's.
+func TestFoldersOfOthersStay(t *testing.T) {
+	state := StateDir{Dir: t.TempDir()}
+	theirs := filepath.Join(state.instanceDir("berlin"), "thesis.txt")
+	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(theirs, []byte("all of it"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := List(state); err != nil || len(list) > 0 {
+		t.Errorf("List = %+v, %v, expected none", list, err)
+	}
+	const expected = "berlin: it has other files than those of an instance\n    move it away, or set OPGEN_STATE to another directory"
+	if _, err := Down(t.Context(), state, "berlin"); err == nil || !strings.Contains(err.Error(), expected) {
+		t.Errorf("Down = %v, expected an error", err)
+	}
+	if _, err := replaceOrStart(t.Context(), Options{State: state, Name: "berlin"}, Assets{}); err == nil || !strings.Contains(err.Error(), expected) {
+		t.Errorf("replaceOrStart = %v, expected an error", err)
+	}
+	if _, err := os.Stat(theirs); err != nil {
+		t.Error(err)
+	}
+}
+
+// A start that dies leaves a record as soon as it leaves files.
+func TestInterruptedStartLeavesARecord(t *testing.T) {
+	state := StateDir{Dir: t.TempDir()}
+	instance := &Instance{Name: "half", Dir: state.instanceDir("half")}
+	if err := instance.makeFolder(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(instance.filePath("some.key"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if existed, err := Down(t.Context(), state, "half"); err != nil || !existed {
+		t.Errorf("Down = %t, %v", existed, err)
+	}
+	if err := os.MkdirAll(instance.Dir, 0o700); err != nil { // killed in the middle of the first record
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(instance.filePath(recordFile+".new"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if existed, err := Down(t.Context(), state, "half"); err != nil || !existed {
+		t.Errorf("Down = %t, %v", existed, err)
+	}
+	expectEmpty(t, state.clustersDir())
 }

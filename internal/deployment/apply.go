@@ -25,11 +25,15 @@ const (
 type ApplyOptions struct {
 	DryRun         bool // ask the API server, and write nothing
 	ForceConflicts bool // take fields from other field managers
+
+	// Project is for which namespaces are created. Of no project's namespaces, nothing is recorded.
+	Project string
 }
 
 // Apply applies objects by server-side apply, and returns what became of each. Namespaces and CRDs
 // come first, and it waits until the kinds of the CRDs are served. If one of these is refused, it
-// ends; of the others it reports all that are.
+// ends; of the others it reports all that are. In a namespace that it creates, it records for which
+// project; PlanRemoval takes no other one away.
 func (c *Cluster) Apply(ctx context.Context, objects []*Object, o ApplyOptions) ([]Change, error) {
 	var first, rest []*Object
 	for _, object := range objects {
@@ -80,7 +84,14 @@ func (a *applying) apply(ctx context.Context, o *Object) (Action, error) {
 	if err != nil {
 		return "", err
 	}
+	isNew, err := a.createNamespace(ctx, client, o)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", titleOf(o), err)
+	}
 	before, err := a.readForApply(ctx, client, o)
+	if err == nil && before != nil && !isNew {
+		err = a.checkExisting(before, o)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", titleOf(o), err)
 	}
@@ -96,7 +107,7 @@ func (a *applying) apply(ctx context.Context, o *Object) (Action, error) {
 	if err != nil {
 		return "", a.explain(o, err)
 	}
-	if before == nil {
+	if before == nil || isNew {
 		a.noteAbsent(o)
 		return Created, nil
 	}
@@ -122,6 +133,18 @@ func (a *applying) readForApply(ctx context.Context, client dynamic.ResourceInte
 		return before, err
 	}
 	return client.Patch(ctx, o.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{})
+}
+
+// checkExisting returns an error if somebody else has made an object, which Remove would take for
+// Apply's afterwards. Namespaces and CRDs, which Remove keeps, may be others'.
+func (a *applying) checkExisting(live, o *Object) error {
+	switch {
+	case isNamespace(o):
+		a.warnOfPodSecurity(live, o)
+	case !isCRD(o) && !isApplied(live) && !a.ForceConflicts:
+		return fmt.Errorf("it exists, and %s\n    take it over with --force-conflicts, or give it another name, with namePrefix: in the kustomization", notApplied)
+	}
+	return nil
 }
 
 // noteAbsent notes that a namespace or a kind does not exist, when it is not made.

@@ -55,11 +55,21 @@ func cleanUp(t *testing.T, c *Cluster, objects []*Object) {
 func mustApply(t *testing.T, c *Cluster, objects []*Object) []Change {
 	t.Helper()
 	cleanUp(t, c, objects)
-	changes, err := c.Apply(t.Context(), objects, ApplyOptions{})
+	changes, err := c.Apply(t.Context(), objects, ApplyOptions{Project: projectOf(objects)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return changes
+}
+
+// projectOf returns the name of the project of the objects of a test, which is that of its namespace.
+func projectOf(objects []*Object) string {
+	for _, object := range objects {
+		if isNamespace(object) {
+			return object.GetName()
+		}
+	}
+	return ""
 }
 
 // actions returns what became of which kinds.
@@ -214,5 +224,53 @@ func TestApplyWaitsForNoNamesOfAnother(t *testing.T) {
 	_, err := c.Apply(t.Context(), []*Object{second}, ApplyOptions{})
 	if err == nil || !strings.Contains(err.Error(), "is already in use") || time.Since(begin) > establishTimeout/2 {
 		t.Errorf("error %v after %s", err, time.Since(begin))
+	}
+}
+
+// removed plans and does a removal.
+func removed(t *testing.T, c *Cluster, objects []*Object, project string) []Change {
+	t.Helper()
+	plan, err := c.PlanRemoval(t.Context(), objects, project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := c.Remove(t.Context(), plan, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// What others have made is taken over only if it is asked for: Remove would delete it.
+func TestApplyRefusesObjectsOfOthers(t *testing.T) {
+	c := connectForTest(t)
+	objects := parse(t, "deployment-others", `apiVersion: v1
+kind: Namespace
+metadata: {name: NAME}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: theirs, namespace: NAME}
+data: {mine: value}`)
+	mustApply(t, c, objects[:1])
+	client, err := c.access(objects[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := parse(t, "deployment-others", `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {other: value}}`)[0]
+	if _, err := client.Create(t.Context(), theirs, metav1.CreateOptions{FieldManager: "helm"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, options := range []ApplyOptions{{DryRun: true}, {}} {
+		changes, err := c.Apply(t.Context(), objects, options)
+		if err == nil || !strings.HasPrefix(err.Error(), "ConfigMap deployment-others/theirs: it exists, and neither opgen nor kubectl apply put it there\n    take it over with --force-conflicts") {
+			t.Errorf("it did %q (error: %v)", actions(changes), err)
+		}
+	}
+	if live, err := c.read(t.Context(), objects[1]); err != nil || isApplied(live) {
+		t.Errorf("it was applied (error: %v)", err)
+	}
+	if changes, err := c.Apply(t.Context(), objects, ApplyOptions{ForceConflicts: true}); err != nil || actions(changes) != "Namespace unchanged, ConfigMap configured" {
+		t.Errorf("it did %q (error: %v)", actions(changes), err)
 	}
 }

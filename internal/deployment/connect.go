@@ -29,6 +29,8 @@ type Cluster struct {
 	objects   dynamic.Interface
 	requests  *rest.RESTClient
 	resources resources
+	silent    []string          // group versions of which the API server cannot say what they have
+	warn      func(text string) // takes what the API server and opgen warn of
 }
 
 // Connect connects to the cluster that kubectl would talk to: that of a kubeconfig, or where the
@@ -52,7 +54,7 @@ func Connect(ctx context.Context, kubeconfig, kubeContext string, warn func(text
 	config.Timeout = requestTimeout
 	config.WarningHandler = warnings(warn)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
-	c := &Cluster{Server: config.Host}
+	c := &Cluster{Server: config.Host, warn: warn}
 	if c.objects, err = dynamic.NewForConfig(config); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
@@ -21,79 +21,116 @@ type Data struct {
 	Namespaces int      `json:"namespaces"` // that have some
 	Finalizers []string `json:"finalizers"` // of any of them, sorted
 	Held       int      `json:"held"`       // how many have a finalizer
+
+	Kept string `json:"kept,omitempty"` // why the CRD stays, if it does
+
+	uid types.UID // of the CRD
 }
 
-// Count returns what would be deleted with each of the CRDs that exist in the cluster.
+// Count returns what would be deleted with each of the CRDs that exist in the cluster. A CRD that
+// neither Apply nor kubectl apply has put there is kept.
 func (c *Cluster) Count(ctx context.Context, crds []*Object) ([]Data, error) {
 	var all []Data
 	for _, crd := range crds {
 		if !isCRD(crd) {
 			continue
 		}
-		exists, err := c.exists(ctx, crd)
+		live, err := c.read(ctx, crd)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", titleOf(crd), err)
 		}
-		if !exists {
+		if live == nil {
 			continue
 		}
-		data, err := c.count(ctx, crd)
+		data, err := c.count(ctx, live)
 		if err != nil {
-			return nil, fmt.Errorf("count the objects of %s: %w", crd.GetName(), err)
+			return nil, err
 		}
 		all = append(all, data)
 	}
 	return all, nil
 }
 
-func (c *Cluster) exists(ctx context.Context, o *Object) (bool, error) {
+// read returns an object as it is in the cluster, or nil if it does not exist.
+func (c *Cluster) read(ctx context.Context, o *Object) (*Object, error) {
+	kind := o.GroupVersionKind()
+	if _, served := c.resources.find(kind.GroupKind(), kind.Version); !served {
+		return nil, nil // there can be none
+	}
 	client, err := c.access(o)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	_, err = client.Get(ctx, o.GetName(), metav1.GetOptions{})
+	live, err := client.Get(ctx, o.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return false, nil
+		return nil, nil
 	}
-	return err == nil, err
+	return live, err
 }
 
+func (c *Cluster) exists(ctx context.Context, o *Object) (bool, error) {
+	live, err := c.read(ctx, o)
+	return live != nil, err
+}
+
+// count counts the objects of a CRD, as it is in the cluster. It lists them in the version in which
+// they are stored, so that it needs no conversion webhook, which may be gone.
 func (c *Cluster) count(ctx context.Context, crd *Object) (Data, error) {
 	kind := groupKindOfCRD(crd)
-	data := Data{CRD: crd.GetName(), Kind: kind.Kind}
-	found, served := c.resources.find(kind, "")
+	data := Data{CRD: crd.GetName(), Kind: kind.Kind, uid: crd.GetUID()}
+	if !isApplied(crd) {
+		data.Kept = notApplied
+	}
+	found, served := c.resources.find(kind, storageVersion(crd))
+	if !served {
+		found, served = c.resources.find(kind, "")
+	}
 	if !served {
 		return data, nil // it is not established, or is being deleted: nobody can read its objects
 	}
 	namespaces, finalizers := sets.New[string](), sets.New[string]()
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := c.objects.Resource(found.GroupVersionResource).List(ctx, options)
-		if err != nil {
-			return data, err
+	err := c.list(ctx, found, "", func(o *Object) {
+		data.Objects++
+		namespaces.Insert(o.GetNamespace())
+		if held := o.GetFinalizers(); len(held) > 0 {
+			data.Held++
+			finalizers.Insert(held...)
 		}
-		data.Objects += len(page.Items)
-		for _, object := range page.Items {
-			namespaces.Insert(object.GetNamespace())
-			if held := object.GetFinalizers(); len(held) > 0 {
-				data.Held++
-				finalizers.Insert(held...)
-			}
-		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			break
-		}
+	})
+	if err != nil && conversionService(crd) != nil {
+		return data, fmt.Errorf("count the objects of %s: %w\n    if they are stored in several versions, their conversion webhook has to answer: run opgen deploy", crd.GetName(), err)
+	}
+	if err != nil {
+		return data, fmt.Errorf("count the objects of %s: %w", crd.GetName(), err)
 	}
 	namespaces.Delete("")
 	data.Namespaces, data.Finalizers = namespaces.Len(), sets.List(finalizers)
 	return data, nil
 }
 
-// crdNamed returns an object by which a CRD is asked for.
-func crdNamed(name string) *Object {
-	crd := &unstructured.Unstructured{Object: map[string]any{}}
+// list visits the objects of a kind in a namespace, or if that is empty in all, page by page.
+func (c *Cluster) list(ctx context.Context, kind resource, namespace string, visit func(*Object)) error {
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := c.objects.Resource(kind.GroupVersionResource).Namespace(namespace).List(ctx, options)
+		if err != nil {
+			return err
+		}
+		for i := range page.Items {
+			visit(&page.Items[i])
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// crdOf returns an object by which the CRD of data is asked for, and deleted.
+func crdOf(data Data) *Object {
+	crd := new(Object)
 	crd.SetAPIVersion("apiextensions.k8s.io/v1")
 	crd.SetKind("CustomResourceDefinition")
-	crd.SetName(name)
+	crd.SetName(data.CRD)
+	crd.SetUID(data.uid)
 	return crd
 }

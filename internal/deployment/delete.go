@@ -11,21 +11,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DeleteCRDs deletes CRDs, with all objects of their kinds, and waits until they are gone. Objects
-// with a finalizer stay until their operator has removed it: if that takes longer than the timeout,
-// the error names them.
+// DeleteCRDs deletes the CRDs of data that are not kept, with all objects of their kinds, and waits
+// until they are gone. One that was deleted and created again since it was counted stays, and is an
+// error.
+//
+// Objects with a finalizer stay until their operator has removed it: if that takes longer than the
+// timeout, the error names them.
 func (c *Cluster) DeleteCRDs(ctx context.Context, data []Data, timeout time.Duration) ([]Change, error) {
 	var changes []Change
 	var errs []error
+	var deleting []Data
 	for _, each := range data {
-		crd := crdNamed(each.CRD)
-		if err := c.delete(ctx, crd, metav1.DeletePropagationBackground); err != nil {
-			errs = append(errs, err)
+		if each.Kept != "" {
+			continue
 		}
+		crd := crdOf(each)
+		if err := c.delete(ctx, crd, metav1.DeletePropagationBackground); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", titleOf(crd), err))
+			continue
+		}
+		deleting = append(deleting, each)
 	}
 	end := time.Now().Add(timeout)
-	for _, each := range data {
-		crd := crdNamed(each.CRD)
+	for _, each := range deleting {
+		crd := crdOf(each)
 		err := c.awaitGone(ctx, crd, time.Until(end))
 		if err != nil {
 			errs = append(errs, c.explainHeld(ctx, each, err))
@@ -38,7 +47,7 @@ func (c *Cluster) DeleteCRDs(ctx context.Context, data []Data, timeout time.Dura
 
 // explainHeld says which objects keep a CRD from going away.
 func (c *Cluster) explainHeld(ctx context.Context, data Data, err error) error {
-	crd := crdNamed(data.CRD)
+	crd := crdOf(data)
 	if left, countErr := c.countAgain(ctx, crd); countErr == nil && left.Held > 0 {
 		return fmt.Errorf("%s: %w: %d of its objects have finalizers: %s\n    their operator removes these: run make deploy, and wait until the objects are gone",
 			titleOf(crd), err, left.Held, strings.Join(left.Finalizers, ", "))
@@ -48,28 +57,32 @@ func (c *Cluster) explainHeld(ctx context.Context, data Data, err error) error {
 
 // countAgain counts the objects of a CRD of which only the name is known.
 func (c *Cluster) countAgain(ctx context.Context, named *Object) (Data, error) {
-	client, err := c.access(named)
-	if err != nil {
-		return Data{}, err
-	}
-	crd, err := client.Get(ctx, named.GetName(), metav1.GetOptions{})
-	if err != nil {
+	crd, err := c.read(ctx, named)
+	if err != nil || crd == nil {
 		return Data{}, err
 	}
 	return c.count(ctx, crd)
 }
 
-// delete deletes an object. One that does not exist is no error.
+// delete deletes an object, and if its UID is known no other one of its name. One that does not exist
+// is no error.
 func (c *Cluster) delete(ctx context.Context, o *Object, propagation metav1.DeletionPropagation) error {
 	client, err := c.access(o)
 	if err != nil {
 		return err
 	}
-	err = client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &propagation})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("%s: %w", titleOf(o), err)
+	options := metav1.DeleteOptions{PropagationPolicy: &propagation}
+	if uid := o.GetUID(); uid != "" {
+		options.Preconditions = metav1.NewUIDPreconditions(string(uid))
 	}
-	return nil
+	err = client.Delete(ctx, o.GetName(), options)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsConflict(err):
+		return fmt.Errorf("it is another one than before: %w\n    run the command again, to see what goes now", err)
+	}
+	return err
 }
 
 // awaitGone waits until an object does not exist.

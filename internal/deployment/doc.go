@@ -5,7 +5,8 @@
 //	Connect    a kubeconfig -> *Cluster            the API server that kubectl would talk to
 //	Apply      []*Object -> []Change               server-side apply; waits for CRDs
 //	AwaitRollout  []*Object                        until the Deployments run what was applied
-//	Remove     []*Object -> []Change               what may hold users' data stays
+//	PlanRemoval  []*Object -> *RemovalPlan         what may hold users' data stays
+//	Remove     *RemovalPlan -> []Change            as the plan says
 //	Count      []*Object -> []Data                 the objects that go with CRDs
 //	DeleteCRDs []Data -> []Change                  the CRDs, with their objects
 //

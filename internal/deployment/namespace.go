@@ -2,104 +2,80 @@ package deployment
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 )
 
-// isOwnNamespace reports whether opgen made the namespace for the operator of a project.
-func isOwnNamespace(o *Object, project string) bool {
-	labels := o.GetLabels()
-	return labels["app.kubernetes.io/managed-by"] == "opgen" && labels["app.kubernetes.io/name"] == project
+// createdForAnnotation says for which project opgen has created a namespace: PROJECT/UID. The UID is
+// that of the namespace, which no copy of it has.
+const createdForAnnotation = "opgen.dev/created-for"
+
+// ownManager is the field manager of what opgen writes that no manifest has.
+const ownManager = "opgen"
+
+func createdFor(namespace *Object, project string) string {
+	return project + "/" + string(namespace.GetUID())
 }
 
-// removeNamespace removes the operator's namespace unless something is in it that neither the
-// manifests nor Kubernetes itself put there.
-func (r removing) removeNamespace(ctx context.Context, namespace *Object) (Change, error) {
-	left, err := r.leftIn(ctx, namespace.GetName())
+// isOwnNamespace reports whether opgen has created a namespace, as it is in the cluster, for a
+// project.
+func isOwnNamespace(live *Object, project string) bool {
+	return live.GetUID() != "" && live.GetAnnotations()[createdForAnnotation] == createdFor(live, project)
+}
+
+// createNamespace creates an object if it is a namespace that does not exist, and records in it that
+// opgen has created it. It reports whether it has. Only a create says that: an apply also succeeds if
+// somebody else has created the namespace a moment ago.
+//
+// The fields are those of kubectl apply without --server-side, so that they become those of the
+// server-side apply that follows.
+func (a *applying) createNamespace(ctx context.Context, client dynamic.ResourceInterface, o *Object) (bool, error) {
+	if !isNamespace(o) || a.DryRun {
+		return false, nil
+	}
+	_, err := client.Get(ctx, o.GetName(), metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		return false, err
+	}
+	created, err := client.Create(ctx, o, metav1.CreateOptions{FieldManager: clientSideManager, FieldValidation: metav1.FieldValidationStrict})
+	if apierrors.IsAlreadyExists(err) {
+		return false, nil
+	}
+	if err != nil || a.Project == "" {
+		return err == nil, err
+	}
+	mark, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid":         created.GetUID(), // a precondition
+		"annotations": map[string]string{createdForAnnotation: createdFor(created, a.Project)},
+	}})
 	if err != nil {
-		return Change{}, err
+		return true, err
 	}
-	if len(left) > 0 {
-		return changeOf(namespace, Kept, "it has "+enumerate(left)), nil
-	}
-	change := changeOf(namespace, Deleted, "")
-	if r.DryRun {
-		return change, nil
-	}
-	if err := r.delete(ctx, namespace, metav1.DeletePropagationBackground); err != nil {
-		return Change{}, err
-	}
-	return change, r.awaitGone(ctx, namespace, r.Timeout)
+	_, err = client.Patch(ctx, o.GetName(), types.MergePatchType, mark, metav1.PatchOptions{FieldManager: ownManager})
+	return true, err
 }
 
-// derivedKinds returns the kinds of which nothing is lost: they say what happens, or what other
-// objects are.
-func derivedKinds() sets.Set[string] {
-	return sets.New("Event", "Event.events.k8s.io", "Lease.coordination.k8s.io", "Endpoints", "EndpointSlice.discovery.k8s.io",
-		"PodMetrics.metrics.k8s.io")
-}
-
-// leftIn returns the titles of the objects in a namespace that would be lost with it.
-func (r removing) leftIn(ctx context.Context, namespace string) ([]string, error) {
-	var left []string
-	seen, derived := map[schema.GroupKind]bool{}, derivedKinds()
-	for _, each := range r.resources {
-		if !each.namespaced || seen[each.kind] || derived.Has(each.kind.String()) || !slices.Contains(each.verbs, "list") || !slices.Contains(each.verbs, "delete") {
-			continue
-		}
-		seen[each.kind] = true
-		list, err := r.objects.Resource(each.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: pageSize})
-		if apierrors.IsForbidden(err) {
-			return []string{fmt.Sprintf("%s that you may not list", each.Resource)}, nil
-		}
-		if apierrors.IsNotFound(err) {
-			continue // the kind has gone since the cluster was asked what it serves
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", each.Resource, err)
-		}
-		for _, object := range list.Items {
-			if !r.goesAnyway(&object) {
-				left = append(left, titleOf(withoutNamespace(&object)))
-			}
+// warnOfPodSecurity warns of labels that change which Pods of others a namespace takes. live is the
+// namespace as it is.
+func (a *applying) warnOfPodSecurity(live, o *Object) {
+	if isOwnNamespace(live, a.Project) {
+		return
+	}
+	var changed []string
+	for _, label := range slices.Sorted(maps.Keys(o.GetLabels())) {
+		if value := o.GetLabels()[label]; strings.HasPrefix(label, "pod-security.kubernetes.io/") && live.GetLabels()[label] != value {
+			changed = append(changed, label+"="+value)
 		}
 	}
-	return left, nil
-}
-
-// goesAnyway reports whether nothing is lost with an object: the manifests have it, or something else
-// makes and collects it.
-func (r removing) goesAnyway(o *Object) bool {
-	switch o.GetKind() + "/" + o.GetName() {
-	case "ConfigMap/kube-root-ca.crt", "ServiceAccount/default":
-		return true
+	if len(changed) > 0 {
+		a.warn(fmt.Sprintf("%s existed before: it gets %s, which holds for the Pods of others in it, too", titleOf(o), strings.Join(changed, ", ")))
 	}
-	if _, issued := o.GetAnnotations()["cert-manager.io/certificate-name"]; issued || metav1.GetControllerOf(o) != nil {
-		return true
-	}
-	return r.reasonToKeep(o) == "" && slices.ContainsFunc(r.planned, func(planned *Object) bool {
-		return planned.GroupVersionKind().GroupKind() == o.GroupVersionKind().GroupKind() &&
-			planned.GetNamespace() == o.GetNamespace() && planned.GetName() == o.GetName()
-	})
-}
-
-func withoutNamespace(o *Object) *Object {
-	o = o.DeepCopy()
-	o.SetNamespace("")
-	return o
-}
-
-// enumerate lists a few of many.
-func enumerate(titles []string) string {
-	const few = 3
-	if more := len(titles) - few; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(titles[:few], ", "), more)
-	}
-	return strings.Join(titles, ", ")
 }

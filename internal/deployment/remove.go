@@ -8,94 +8,80 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Removal says what Remove removes.
-type Removal struct {
-	Project string        // whose namespace goes, too, if nothing else is in it
-	Timeout time.Duration // how long the Pods may take to end
-	DryRun  bool
-}
-
-// Remove deletes objects, the last first, and returns what became of those that existed. What may
-// hold users' data stays: CRDs, objects of their kinds, PersistentVolumeClaims, and namespaces, but
-// for the project's own one if nothing else is left in it.
+// Remove does what a plan says, the last applied object first, and returns what became of each. The
+// Pods of a Deployment, and a namespace, may take until the timeout to go.
 //
 // Deployments go before the roles of their Pods, so that an operator ends its work with its
-// permissions.
-func (c *Cluster) Remove(ctx context.Context, objects []*Object, r Removal) ([]Change, error) {
-	removing := removing{Cluster: c, Removal: r, kinds: sets.New[schema.GroupKind](), planned: objects}
-	for _, object := range objects {
-		if isCRD(object) {
-			removing.kinds.Insert(groupKindOfCRD(object))
-		}
-	}
+// permissions, and webhook configurations before what answers them. If one of these cannot be
+// deleted, nothing after it is.
+//
+// An object that was deleted and created again since the plan stays, and is an error. The operator's
+// namespace stays if something is in it then that the plan does not know.
+func (c *Cluster) Remove(ctx context.Context, plan *RemovalPlan, timeout time.Duration) ([]Change, error) {
 	var changes []Change
 	var errs []error
-	for _, object := range slices.Backward(objects) {
-		change, err := removing.remove(ctx, object)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", titleOf(object), err))
-		}
-		if change.Action != "" {
+	for _, each := range plan.items {
+		change, err := c.remove(ctx, plan, each, timeout)
+		if err == nil {
 			changes = append(changes, change)
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", change.Title(), err))
+		if othersNeed(each.live) {
+			break
 		}
 	}
 	return changes, errors.Join(errs...)
 }
 
-// removing is one run of Remove.
-type removing struct {
-	*Cluster
-	Removal
-	kinds   sets.Set[schema.GroupKind] // of the CRDs
-	planned []*Object
+// othersNeed reports whether objects that are deleted later have to be there while this one is.
+func othersNeed(o *Object) bool {
+	return slices.Contains([]string{"Deployment", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}, o.GetKind())
 }
 
-// remove removes one object. The zero Change stands for an object that does not exist.
-func (r removing) remove(ctx context.Context, o *Object) (Change, error) {
-	kind := o.GroupVersionKind()
-	if _, served := r.resources.find(kind.GroupKind(), kind.Version); !served {
-		return Change{}, nil // there can be none
+func (c *Cluster) remove(ctx context.Context, plan *RemovalPlan, each plannedRemoval, timeout time.Duration) (Change, error) {
+	if each.Action == Kept {
+		return each.Change, nil
 	}
-	exists, err := r.exists(ctx, o)
-	if err != nil || !exists {
-		return Change{}, err
+	if isNamespace(each.live) {
+		return c.removeNamespace(ctx, plan, each, timeout)
 	}
-	if reason := r.reasonToKeep(o); reason != "" {
-		return changeOf(o, Kept, reason), nil
+	if each.Kind != "Deployment" {
+		return each.Change, c.delete(ctx, each.live, metav1.DeletePropagationBackground)
 	}
-	if isNamespace(o) {
-		return r.removeNamespace(ctx, o)
+	if err := c.delete(ctx, each.live, metav1.DeletePropagationForeground); err != nil {
+		return each.Change, err
 	}
-	if r.DryRun {
-		return changeOf(o, Deleted, ""), nil
-	}
-	return changeOf(o, Deleted, ""), r.removeAndWait(ctx, o)
+	return each.Change, c.awaitGone(ctx, each.live, timeout)
 }
 
-// reasonToKeep says why an object stays, if it does.
-func (r removing) reasonToKeep(o *Object) string {
-	switch kind := o.GroupVersionKind().GroupKind(); {
-	case isCRD(o):
-		return "it has the users' objects"
-	case r.kinds.Has(kind), kind == schema.GroupKind{Kind: "PersistentVolumeClaim"}:
-		return "it may hold users' data"
-	case isNamespace(o) && !isOwnNamespace(o, r.Project):
-		return "it is not the operator's own"
+// removeNamespace removes the operator's namespace, unless it has an object that is neither among
+// those that go nor goes with them.
+func (c *Cluster) removeNamespace(ctx context.Context, plan *RemovalPlan, each plannedRemoval, timeout time.Duration) (Change, error) {
+	content, err := c.readContent(ctx, each.Name, plan.storage)
+	if err != nil {
+		return each.Change, err
 	}
-	return ""
+	if left := content.left(content.going(plan.kinds, plan.going[each.Name])); len(left) > 0 {
+		return changeOf(each.live, Kept, "it has "+enumerate(left)), nil
+	}
+	if err := c.delete(ctx, each.live, metav1.DeletePropagationBackground); err != nil {
+		return each.Change, err
+	}
+	return each.Change, c.awaitGone(ctx, each.live, timeout)
 }
 
-// removeAndWait deletes an object, and a workload with its Pods before anything else goes.
-func (r removing) removeAndWait(ctx context.Context, o *Object) error {
-	if o.GetKind() != "Deployment" {
-		return r.delete(ctx, o, metav1.DeletePropagationBackground)
+// uidsOf returns the identities of the objects that go from a namespace, and from none.
+func uidsOf(items []plannedRemoval, namespace string) sets.Set[types.UID] {
+	uids := sets.New[types.UID]()
+	for _, each := range items {
+		if each.Action == Deleted && !isNamespace(each.live) && (each.Namespace == "" || each.Namespace == namespace) {
+			uids.Insert(each.live.GetUID())
+		}
 	}
-	if err := r.delete(ctx, o, metav1.DeletePropagationForeground); err != nil {
-		return err
-	}
-	return r.awaitGone(ctx, o, r.Timeout)
+	return uids
 }

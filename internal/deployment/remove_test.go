@@ -34,17 +34,16 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`, "k
 			if test.users != "" {
 				mustApply(t, c, parse(t, project, test.users))
 			}
-			removal := Removal{Project: project, Timeout: time.Minute}
-			planned, err := c.Remove(t.Context(), objects, Removal{Project: project, DryRun: true})
+			plan, err := c.PlanRemoval(t.Context(), objects, project)
 			if err != nil {
 				t.Fatal(err)
 			}
-			changes, err := c.Remove(t.Context(), objects, removal)
+			changes, err := c.Remove(t.Context(), plan, time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(planned, changes) {
-				t.Errorf("the dry run says %v, and it does %v", planned, changes)
+			if !slices.Equal(plan.Changes, changes) {
+				t.Errorf("the plan says %v, and it does %v", plan.Changes, changes)
 			}
 			if actions(changes[:2]) != "ServiceAccount deleted, CustomResourceDefinition kept" {
 				t.Errorf("it did %q", actions(changes))
@@ -57,9 +56,9 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`, "k
 			if exists, err := c.exists(t.Context(), objects[0]); err != nil || exists != (last.Action == Kept) {
 				t.Errorf("the namespace exists: %v (error: %v)", exists, err)
 			}
-			again, err := c.Remove(t.Context(), objects, removal)
-			if err != nil || slices.ContainsFunc(again, func(c Change) bool { return c.Action == Deleted }) {
-				t.Errorf("the second time it did %q (error: %v)", actions(again), err)
+			again := removed(t, c, objects, project)
+			if slices.ContainsFunc(again, func(c Change) bool { return c.Action == Deleted }) {
+				t.Errorf("the second time it did %q", actions(again))
 			}
 		})
 	}
@@ -69,11 +68,10 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`, "k
 func TestRemoveKeepsWhatIsNotTheOperators(t *testing.T) {
 	c := connectForTest(t)
 	objects := parse(t, "deployment-shared", operatorObjects)
-	objects[0].SetLabels(nil)
 	mustApply(t, c, objects)
-	changes, err := c.Remove(t.Context(), objects, Removal{Project: "deployment-shared"})
-	if err != nil || actions(changes) != "Cup kept, ServiceAccount deleted, CustomResourceDefinition kept, Namespace kept" {
-		t.Errorf("it did %q (error: %v)", actions(changes), err)
+	changes := removed(t, c, objects, "another")
+	if actions(changes) != "Cup kept, ServiceAccount deleted, CustomResourceDefinition kept, Namespace kept" {
+		t.Errorf("it did %q", actions(changes))
 	}
 }
 
@@ -112,5 +110,51 @@ func TestDeleteCRDs(t *testing.T) {
 	}
 	if data, err = c.Count(t.Context(), objects); err != nil || len(data) != 0 {
 		t.Errorf("counted %+v (error: %v) after it", data, err)
+	}
+}
+
+// A CRD that Helm has installed, for example, is not opgen's to delete.
+func TestDeleteCRDsKeepsThoseOfOthers(t *testing.T) {
+	c := connectForTest(t)
+	objects := parse(t, "deployment-foreign", operatorObjects)[1:2]
+	cleanUp(t, c, objects)
+	client, err := c.access(objects[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Create(t.Context(), objects[0], metav1.CreateOptions{FieldManager: "helm"}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.Count(t.Context(), objects)
+	if err != nil || len(data) != 1 || data[0].Kept != notApplied {
+		t.Fatalf("counted %+v (error: %v)", data, err)
+	}
+	if changes, err := c.DeleteCRDs(t.Context(), data, time.Minute); err != nil || len(changes) > 0 {
+		t.Errorf("it did %q (error: %v)", actions(changes), err)
+	}
+	if exists, err := c.exists(t.Context(), objects[0]); err != nil || !exists {
+		t.Errorf("it exists: %v (error: %v)", exists, err)
+	}
+}
+
+// Between the count and the deletion, somebody makes the CRD again, with objects that nobody has counted.
+func TestDeleteCRDsDeletesOnlyWhatWasCounted(t *testing.T) {
+	c := connectForTest(t)
+	objects := parse(t, "deployment-recount", operatorObjects)[1:2]
+	mustApply(t, c, objects)
+	data, err := c.Count(t.Context(), objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.DeleteCRDs(t.Context(), data, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	mustApply(t, c, objects)
+	changes, err := c.DeleteCRDs(t.Context(), data, time.Second)
+	if err == nil || !strings.Contains(err.Error(), "it is another one than before") || len(changes) > 0 {
+		t.Errorf("it did %q (error: %v)", actions(changes), err)
+	}
+	if exists, err := c.exists(t.Context(), objects[0]); err != nil || !exists {
+		t.Errorf("it exists: %v (error: %v)", exists, err)
 	}
 }

@@ -28,7 +28,7 @@ type resources []resource
 
 // readResources asks the API server what it serves.
 func (c *Cluster) readResources(ctx context.Context) error {
-	var all resources
+	c.resources, c.silent = nil, nil
 	for _, path := range []string{"/api", "/apis"} {
 		data, err := c.requests.Get().AbsPath(path).SetHeader("Accept", discoveryFormat).DoRaw(ctx)
 		if err != nil {
@@ -39,10 +39,10 @@ func (c *Cluster) readResources(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		for _, group := range list.Items {
-			all = all.add(group)
+			c.resources = c.resources.add(group)
+			c.silent = append(c.silent, silentVersions(group)...)
 		}
 	}
-	c.resources = all
 	return nil
 }
 
@@ -61,6 +61,18 @@ func (r resources) add(group apidiscovery.APIGroupDiscovery) resources {
 		}
 	}
 	return r
+}
+
+// silentVersions returns the versions of a group whose own API server does not answer. Its objects
+// exist nevertheless. Those of metrics.k8s.io are measurements.
+func silentVersions(group apidiscovery.APIGroupDiscovery) []string {
+	var silent []string
+	for _, version := range group.Versions {
+		if version.Freshness == apidiscovery.DiscoveryFreshnessStale && group.Name != "metrics.k8s.io" {
+			silent = append(silent, group.Name+"/"+version.Version)
+		}
+	}
+	return silent
 }
 
 // find returns the resource of a kind in one version, or where the version is empty in the preferred
