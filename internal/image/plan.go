@@ -33,9 +33,10 @@ type Request struct {
 // Plan is a Request that has been checked.
 type Plan struct {
 	Request
-	Revision string // of the project's repository; empty if it is not known
-	platform []v1.Platform
-	command  goCommand
+	Revision        string // of the project's repository; empty if it is not known
+	RevisionUnknown string // what git says if it does not answer
+	platform        []v1.Platform
+	command         goCommand
 }
 
 // NewPlan returns an error unless the package of a request is a program.
@@ -50,7 +51,7 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	if err := p.command.checkMain(ctx, r.Package, p.platform[0]); err != nil {
 		return nil, err
 	}
-	p.Revision = revisionOf(ctx, r.Dir)
+	p.Revision, p.RevisionUnknown = revisionOf(ctx, r.Dir)
 	return p, nil
 }
 
