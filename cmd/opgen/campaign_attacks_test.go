@@ -17,10 +17,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
-// attackedNames returns the commands that a test attacks: all of them, or a few in short mode.
+// attackedNames returns the commands that a test attacks: all of them, or two in short mode.
 func attackedNames(t *testing.T) []string {
 	t.Helper()
-	return longtest.Cases(t, slices.Sorted(maps.Keys(attackedCommands)), 2, "each attack runs a command a dozen times")
+	short := []string{"delete controller", "generate"}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(attackedCommands)), func(name string) bool { return slices.Contains(short, name) })
+	return append(short, longtest.Cases(t, others, 0, "each attack runs a command a dozen times")...)
 }
 
 // Wherever a command is killed, the same command afterwards makes the tree that it was to make.
@@ -87,7 +89,31 @@ func TestCommandsStayInTheProject(t *testing.T) {
 		for i, file := range longtest.Cases(t, files, 2, "each file is a run") {
 			c.attackByLink(t, file, i%2 == 0, false)
 		}
+		c.attackStaging(t)
 	})
+}
+
+// attackStaging runs the command where the folder in which it stages files is a link.
+func (c campaign) attackStaging(t *testing.T) {
+	t.Helper()
+	if c.outside || c.follows != "" {
+		return
+	}
+	dir := c.copy(t)
+	outside := filepath.Join(filepath.Dir(dir), "outside")
+	writeText(t, filepath.Join(outside, "thesis.txt"), "mine")
+	if err := os.Symlink(outside, filepath.Join(c.workDir(dir), ".opgen-apply")); err != nil {
+		t.Skip(err)
+	}
+	code, said := c.run(t, dir)
+	got := treeOf(t, dir)
+	delete(got, "op/.opgen-apply") // opgen image stages nothing
+	if diff := cmp.Diff(c.want, got); diff != "" || code != exitDone {
+		t.Errorf(".opgen-apply is a link: exit code %d, and the tree is another (-want +got):\n%s\n%s", code, diff, said)
+	}
+	if diff := cmp.Diff(map[string]string{"thesis.txt": "mine"}, treeOf(t, outside)); diff != "" {
+		t.Errorf(".opgen-apply is a link: something outside has changed (-before +after):\n%s", diff)
+	}
 }
 
 // written returns the folders and files that the command writes or removes, but for the cache.
