@@ -121,13 +121,11 @@ func fillDisk(t *testing.T, name string, free int64) {
 // folderForAll returns a folder that every user may read.
 func folderForAll(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "opgen-users-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
