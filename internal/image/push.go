@@ -18,7 +18,7 @@ import (
 // be pushed.
 func (p *Plan) CheckPush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.checkTime)
-	time.AfterFunc(p.checkTime, cancel) // what gives up the upload goes on in the background
+	time.AfterFunc(2*p.checkTime, cancel) // after its end: what gives up the upload goes on in the background
 	transport := limitedTransport{ctx, remote.DefaultTransport}
 	return registryError(p.Tag, "push to", remote.CheckPushPermission(p.Tag, authn.DefaultKeychain, transport))
 }
