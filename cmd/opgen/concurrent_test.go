@@ -128,40 +128,6 @@ func TestKilledGenerate(t *testing.T) {
 	t.Logf("%d of %d were stopped while they wrote", stopped, kills)
 }
 
-// A command that adds or removes an API and is killed is completed by itself.
-func TestKilledCreateAndDelete(t *testing.T) {
-	newChangingProject(t)
-	create := []string{"create", "api", "--group", "demo", "--version", "v1", "--kind", "More", "--child", "v1/Pod"}
-	remove := []string{"delete", "api", "--kind", "More"}
-	begin := time.Now()
-	runOpgen(t, create...)
-	usual := time.Since(begin)
-	with := contents(t, ".")
-	runOpgen(t, remove...)
-	without := contents(t, ".")
-	kills, stopped := times(t, "OPGEN_KILLS", 6), 0
-	for i := range kills {
-		if killWhileItWrites(t, usual, false, create...) {
-			stopped++
-		}
-		runOpgen(t, create...)
-		if diff := cmp.Diff(with, contents(t, ".")); diff != "" {
-			t.Fatalf("kill %d: the tree is another (-want +got):\n%s", i, diff)
-		}
-		if killWhileItWrites(t, usual, false, remove...) {
-			stopped++
-		}
-		if code, out := runIn(bytes.NewReader(nil), strings.Join(remove, " ")); code != exitDone && !strings.Contains(out, "no such kind") {
-			t.Fatalf("kill %d: exit code %d\n%s", i, code, out)
-		}
-		runOpgen(t, "generate") // for one that was killed when the API was gone
-		if diff := cmp.Diff(without, contents(t, ".")); diff != "" {
-			t.Fatalf("kill %d: the tree is another (-want +got):\n%s", i, diff)
-		}
-	}
-	t.Logf("%d of %d were stopped while they wrote", stopped, 2*kills)
-}
-
 // killWhileItWrites runs a command and kills it, and reports whether it was writing. With anywhen,
 // it kills the command at any time of the usual one that it needs.
 func killWhileItWrites(t *testing.T, usual time.Duration, anywhen bool, args ...string) bool {

@@ -82,11 +82,11 @@ func (o *imageOptions) run(ctx context.Context, s streams, pkg string) error {
 		return o.report(s, plan, nil)
 	}
 	if o.push {
-		if err := plan.CheckPush(); err != nil {
+		if err := plan.CheckPush(ctx); err != nil {
 			return err
 		}
 	}
-	held, err := lockFolder(s, request.WorkDir) // not the project's, which a long build would keep from others
+	held, err := lockFolder(s, request.WorkDir()) // not the project's, which a long build would keep from others
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (o *imageOptions) request(ctx context.Context, dir, pkg string) (image.Requ
 	}
 	r := image.Request{
 		Dir: dir, GoWork: workspace, Package: pkg, Module: p.Module, Title: p.Name,
-		WorkDir: filepath.Join(dir, "bin", ".image"), Tool: "opgen-" + readVersion().Version,
+		Tool: "opgen-" + readVersion().Version,
 	}
 	var errs [5]error
 	r.Tag, errs[0] = image.ParseTag(o.tag)

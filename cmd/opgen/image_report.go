@@ -16,6 +16,7 @@ type imageReport struct {
 	Digest    string           `json:"digest,omitempty"`
 	Base      string           `json:"base,omitempty"`
 	Revision  string           `json:"revision,omitempty"`
+	Unknown   string           `json:"revisionUnknown,omitempty"` // why git does not say the revision
 	Platforms []platformReport `json:"platforms"`
 	Archive   string           `json:"archive"`
 	SBOM      string           `json:"sbom"`
@@ -32,7 +33,7 @@ type platformReport struct {
 // report says what was built, or would be if built is nil.
 func (o *imageOptions) report(s streams, plan *image.Plan, built *image.Image) error {
 	r := imageReport{
-		DryRun: o.dryRun, Image: plan.Tag.String(), Revision: plan.Revision, Pushed: o.push && !o.dryRun,
+		DryRun: o.dryRun, Image: plan.Tag.String(), Revision: plan.Revision, Unknown: plan.RevisionUnknown, Pushed: o.push && !o.dryRun,
 		Archive: project.ShortPath(plan.Archive), SBOM: project.ShortPath(plan.SBOMFile()),
 	}
 	if plan.Base != nil {
@@ -49,6 +50,9 @@ func (o *imageOptions) report(s streams, plan *image.Plan, built *image.Image) e
 	}
 	if o.output.json() {
 		return writeJSON(s.out, r)
+	}
+	if r.Unknown != "" {
+		fmt.Fprintf(s.err, "the image has no label revision: %s\n    git status in the project says more\n", r.Unknown)
 	}
 	if o.dryRun {
 		r.printPlan(s.err, o.push)

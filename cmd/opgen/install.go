@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +65,7 @@ func readCRDManifest(s streams, verb string) ([]*deployment.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	crds, err := deployment.ReadFile(filepath.Join(dir, filepath.FromSlash(scaffold.CRDPath)))
+	crds, err := deployment.ReadFile(dir, scaffold.CRDPath)
 	if err == nil && len(crds) == 0 {
 		fmt.Fprintf(s.err, "the project has no CRDs to %s\n", verb)
 	}

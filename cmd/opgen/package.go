@@ -225,13 +225,7 @@ func packageChanges(root string, p *spec.Project, form string, release tree.Lock
 	case "helm":
 		files, err = packaging.Chart(o)
 	default:
-		var icon []byte
-		if p.Package.Icon != "" {
-			if icon, err = os.ReadFile(filepath.Join(root, filepath.FromSlash(p.Package.Icon))); err != nil {
-				return nil, err
-			}
-		}
-		files, err = packaging.Bundle(o, icon, release.Channel, release.Replaces)
+		files, err = packaging.Bundle(o, release.Channel, release.Replaces)
 	}
 	if err != nil {
 		return nil, err

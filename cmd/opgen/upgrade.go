@@ -177,18 +177,27 @@ func (u *upgrade) plan(ctx context.Context, s streams, p *project.Project) error
 	return err
 }
 
-// apply writes, and compiles the project.
+// apply writes, and compiles the project. It writes tools.mod last, which says what the project generates with: the same
+// command does all of it again for a project whose upgrade was stopped. The author's files come before opgen.lock.
 func (u *upgrade) apply(ctx context.Context, s streams) error {
 	if err := applyChanges(u.module.Changes, u.module.Module.Dir); err != nil {
 		return err
 	}
-	for _, changes := range []*tree.Changes{u.tools, u.changes, u.authors.replaced} {
+	for _, changes := range []*tree.Changes{u.authors.replaced, u.changes} {
 		if err := applyChanges(changes, u.dir); err != nil {
 			return err
 		}
 	}
+	if err := u.compile(ctx, s); err != nil {
+		return err
+	}
+	return applyChanges(u.tools, u.dir)
+}
+
+// compile finds the errors of the compiler, unless what is in vendor/ is of the old versions.
+func (u *upgrade) compile(ctx context.Context, s streams) error {
 	if vendorStep(u.module.Module.Dir) != "" {
-		return nil // what is in vendor/ is of the old versions
+		return nil
 	}
 	defer showProgress(s.err, "compiling")()
 	var err error

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/opgen-dev/opgen/internal/project"
@@ -52,7 +51,7 @@ func (u *upgrade) compareAuthors(ctx context.Context, s streams) error {
 func (a *authorChanges) compare(dir string, before, made map[string][]byte) error {
 	var replaced []tree.File
 	for path, old := range before {
-		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		content, err := tree.ReadFile(dir, path)
 		unix := tree.UnixLines(content)
 		switch {
 		case err != nil, bytes.Equal(old, made[path]), bytes.Equal(unix, made[path]): // the author has removed it, or there is nothing new

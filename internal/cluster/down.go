@@ -13,7 +13,7 @@ func Down(ctx context.Context, state StateDir, name string) (bool, error) {
 	if err := CheckName(name); err != nil {
 		return false, err
 	}
-	if _, err := os.Stat(state.instanceDir(name)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(state.instanceDir(name)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	lock, err := state.lockInstance(ctx, name)

@@ -36,7 +36,7 @@ func acquireLock(ctx context.Context, path string, waiting func()) (*lock, error
 // tryLock returns nil if another process has the lock, or has removed the file since it was opened:
 // a lock on a removed file excludes nobody.
 func tryLock(path string) (*lock, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}

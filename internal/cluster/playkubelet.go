@@ -153,5 +153,5 @@ func (k Kubelet) run(ctx context.Context, arguments ...string) ([]byte, error) {
 	if k.Namespace != "" {
 		arguments = append(arguments, "--namespace="+k.Namespace)
 	}
-	return runKubectl(ctx, k.Kubectl, arguments...)
+	return runKubectl(ctx, k.Kubectl, append(arguments, "--request-timeout=30s")...)
 }

@@ -131,8 +131,15 @@ var errForeignFolder = errors.New("it has other files than those of an instance\
 // wrapped, if a folder has files and no record.
 func (s StateDir) loadInstance(name string) (*Instance, error) {
 	dir := s.instanceDir(name)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOwn(dir, info); err != nil {
+		return nil, err
 	}
 	instance := &Instance{Name: name, Dir: dir}
 	data, err := os.ReadFile(filepath.Join(dir, recordFile))
@@ -163,6 +170,18 @@ func checkUnrecorded(dir string) error {
 		if entry.Name() != recordFile+".new" {
 			return fmt.Errorf("%s: %w", dir, errForeignFolder)
 		}
+	}
+	return nil
+}
+
+// checkOwn returns an error if another user may have written the record in the directory of an instance. It names processes
+// to end and programs to run. root may have: an instance with a node is root's.
+func checkOwn(dir string, info fs.FileInfo) error {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("the directory of an instance, %s, is a symbolic link: remove it", dir)
+	}
+	if owner := ownerOf(info); owner != 0 && owner != os.Geteuid() {
+		return fmt.Errorf("the instance in %s belongs to the user %d: run the command as that user", dir, owner)
 	}
 	return nil
 }

@@ -1,13 +1,16 @@
 package deployment
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Render renders the kustomization in a folder, as kubectl kustomize does. It returns the objects in
@@ -45,10 +48,10 @@ func Render(dir string, image Image) ([]*Object, error) {
 	return objects, nil
 }
 
-// ReadFile returns the objects of a manifest. A file that does not exist has none.
-func ReadFile(path string) ([]*Object, error) {
-	data, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
+// ReadFile returns the objects of a manifest of the project in dir. A file that does not exist has none.
+func ReadFile(dir, file string) ([]*Object, error) {
+	data, err := tree.ReadFile(dir, file)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
@@ -58,7 +61,7 @@ func ReadFile(path string) ([]*Object, error) {
 	for document := range strings.SplitSeq("\n"+string(data), "\n---\n") {
 		object := new(Object)
 		if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if len(object.Object) > 0 {
 			objects = append(objects, object)

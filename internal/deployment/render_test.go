@@ -115,7 +115,7 @@ func TestRenderNamesWhatIsWrong(t *testing.T) {
 func TestReadFile(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"two.yaml": "# Code generated.\n" + manager + "---\n" + strings.ReplaceAll(manager, "op-system", "other"), "none.yaml": "# nothing\n"})
 	for name, expected := range map[string][]string{"two.yaml": {"op-system", "other"}, "none.yaml": nil, "absent.yaml": nil} {
-		objects, err := ReadFile(filepath.Join(dir, name))
+		objects, err := ReadFile(dir, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -26,16 +24,13 @@ type Base struct {
 // String returns the base as its author writes it.
 func (b Base) String() string { return b.name + "@" + b.digest.DigestStr() }
 
-// lookUpTime is how long the digest of a base image is looked up for a hint.
-const lookUpTime = 10 * time.Second
-
 // DigestOf asks the registry for the image that a name without a digest stands for now.
 func DigestOf(ctx context.Context, text string) (Base, error) {
 	ref, err := name.ParseReference(text)
 	if err != nil {
 		return Base{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	found, err := remote.Head(ref, remoteOptions(ctx)...)
 	if err != nil {
@@ -44,13 +39,10 @@ func DigestOf(ctx context.Context, text string) (Base, error) {
 	return ParseBase(text + "@" + found.Digest.String())
 }
 
-// remoteOptions returns how registries are asked: with the credentials that docker login has stored.
-func remoteOptions(ctx context.Context) []remote.Option {
-	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent("opgen")}
-}
-
 // pull returns the image of a base for each platform, with its layers below a folder.
 func (b Base) pull(ctx context.Context, dir string, platforms []v1.Platform) (map[string]v1.Image, error) {
+	ctx, cancel := context.WithTimeout(ctx, transferTime)
+	defer cancel()
 	found, err := remote.Get(b.digest, remoteOptions(ctx)...)
 	if err != nil {
 		return nil, registryError(b.digest, "pull", err)

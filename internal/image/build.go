@@ -3,8 +3,6 @@ package image
 import (
 	"context"
 	"debug/buildinfo"
-	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Image is an image for several platforms, as Build has made it.
@@ -35,7 +35,7 @@ type PlatformImage struct {
 // Build builds the image and writes the archive and the software bill of materials. Either both are
 // written as a whole, or none is changed. The image can be pushed until Close is called.
 func (p *Plan) Build(ctx context.Context) (*Image, error) {
-	if err := emptyFolder(p.WorkDir); err != nil { // of a build that was killed
+	if err := tree.EmptyFolder(p.Dir, workFolder); err != nil { // of a build that was killed
 		return nil, err
 	}
 	built, err := p.build(ctx)
@@ -46,20 +46,8 @@ func (p *Plan) Build(ctx context.Context) (*Image, error) {
 	return built, nil
 }
 
-// emptyFolder makes a folder, and removes what is in it. The folder itself stays, since it may be locked.
-func emptyFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
-	}
-	return err
-}
-
 // Close removes what Build has written beside the results.
-func (p *Plan) Close() error { return os.RemoveAll(p.WorkDir) }
+func (p *Plan) Close() error { return tree.RemoveFolder(p.Dir, workFolder) }
 
 func (p *Plan) build(ctx context.Context) (*Image, error) {
 	bases, layers, err := p.prepareBase(ctx)
@@ -96,17 +84,17 @@ func (p *Plan) build(ctx context.Context) (*Image, error) {
 func (p *Plan) prepareBase(ctx context.Context) (map[string]v1.Image, []v1.Layer, error) {
 	if p.Base != nil {
 		p.Progress("pulling " + p.Base.String())
-		images, err := p.Base.pull(ctx, p.WorkDir, p.platform)
+		images, err := p.Base.pull(ctx, p.WorkDir(), p.platform)
 		return images, nil, err
 	}
-	layer, err := writeLayer(filepath.Join(p.WorkDir, "base.tar.gz"), defaultBase(), p.Created)
+	layer, err := writeLayer(filepath.Join(p.WorkDir(), "base.tar.gz"), defaultBase(), p.Created)
 	return nil, []v1.Layer{layer}, err
 }
 
 // buildPlatform compiles the operator for a platform and returns its image.
 func (p *Plan) buildPlatform(ctx context.Context, platform v1.Platform, base v1.Image, layers []v1.Layer) (*PlatformImage, error) {
 	p.Progress("compiling for " + platform.String())
-	file := filepath.Join(p.WorkDir, strings.ReplaceAll(platform.String(), "/", "_"))
+	file := filepath.Join(p.WorkDir(), strings.ReplaceAll(platform.String(), "/", "_"))
 	if err := p.command.compile(ctx, p.Package, platform, file); err != nil {
 		return nil, err
 	}
@@ -160,7 +148,7 @@ func (p *Plan) newIndex(images []PlatformImage) v1.ImageIndex {
 
 // writeResults writes the archive and the software bill of materials.
 func (p *Plan) writeResults(ctx context.Context, built *Image, document []byte) error {
-	files, err := layout.Write(filepath.Join(p.WorkDir, "layout"), empty.Index)
+	files, err := layout.Write(filepath.Join(p.WorkDir(), "layout"), empty.Index)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func request(t *testing.T, dir string) Request {
 	}
 	return Request{
 		Dir: dir, Package: ".", Module: "github.com/example/echo", Title: "echo-operator", Tag: tag, Platforms: bothPlatforms,
-		Archive: filepath.Join(dir, "bin", "image.tar"), WorkDir: filepath.Join(dir, "bin", ".image"), Tool: "opgen-test",
+		Archive: filepath.Join(dir, "bin", "image.tar"), Tool: "opgen-test",
 		Progress: func(string) {},
 	}
 }

@@ -177,7 +177,7 @@ func TestFailedBuildWritesNothing(t *testing.T) {
 	dir := newProject(t)
 	r := request(t, dir)
 	writeFile(t, r.Archive, "of an earlier build")
-	writeFile(t, filepath.Join(r.WorkDir, "base.tar.gz"), "of a build that was killed")
+	writeFile(t, filepath.Join(r.WorkDir(), "base.tar.gz"), "of a build that was killed")
 	writeFile(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() { undefined() }\n")
 	plan, err := NewPlan(t.Context(), r)
 	if err != nil {
@@ -205,7 +205,7 @@ func TestInterruptedBuild(t *testing.T) {
 	if _, err := plan.Build(ctx); err == nil {
 		t.Error("an interrupted build has succeeded")
 	}
-	if names := namesIn(t, filepath.Dir(r.WorkDir)); len(names) > 0 {
+	if names := namesIn(t, filepath.Dir(r.WorkDir())); len(names) > 0 {
 		t.Errorf("it leaves %v", names)
 	}
 }

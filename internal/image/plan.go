@@ -2,11 +2,14 @@ package image
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // epoch is the time of all files and images, unless a build has another one.
@@ -25,7 +28,6 @@ type Request struct {
 	Base      *Base     // nil: the default base
 	Created   time.Time // zero: a fixed time
 	Archive   string    // the file to write the image to
-	WorkDir   string    // a folder that Build makes, and removes
 	Tool      string    // the name and version of the program that builds
 	Progress  func(phase string)
 }
@@ -33,14 +35,25 @@ type Request struct {
 // Plan is a Request that has been checked.
 type Plan struct {
 	Request
-	Revision string // of the project's repository; empty if it is not known
-	platform []v1.Platform
-	command  goCommand
+	Revision        string // of the project's repository; empty if it is not known
+	RevisionUnknown string // what git says if it does not answer
+	platform        []v1.Platform
+	command         goCommand
+	checkTime       time.Duration // how long CheckPush waits for the registry
 }
 
-// NewPlan returns an error unless the package of a request is a program.
+// workFolder is the folder in a project that Build makes, empties and removes.
+const workFolder = "bin/.image"
+
+// WorkDir returns the folder that Build makes, and removes.
+func (r Request) WorkDir() string { return filepath.Join(r.Dir, filepath.FromSlash(workFolder)) }
+
+// NewPlan returns an error unless the package of a request is a program, and what Build empties is a folder of the project.
 func NewPlan(ctx context.Context, r Request) (*Plan, error) {
-	p := &Plan{Request: r, command: goCommand{r.Dir, r.GoWork}}
+	if err := tree.CheckFolder(os.DirFS(r.Dir), workFolder); err != nil {
+		return nil, err
+	}
+	p := &Plan{Request: r, command: goCommand{r.Dir, r.GoWork}, checkTime: checkTime}
 	for _, platform := range r.Platforms {
 		p.platform = append(p.platform, parsePlatform(platform))
 	}
@@ -50,7 +63,7 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	if err := p.command.checkMain(ctx, r.Package, p.platform[0]); err != nil {
 		return nil, err
 	}
-	p.Revision = revisionOf(ctx, r.Dir)
+	p.Revision, p.RevisionUnknown = revisionOf(ctx, r.Dir)
 	return p, nil
 }
 

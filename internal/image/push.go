@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -13,14 +14,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// CheckPush returns an error if the registry of the image does not answer, or does not let the image be
-// pushed.
-func (p *Plan) CheckPush() error {
-	return registryError(p.Tag, "push to", remote.CheckPushPermission(p.Tag, authn.DefaultKeychain, remote.DefaultTransport))
+// CheckPush returns an error if the registry of the image does not answer within half a minute, or does not let the image
+// be pushed.
+func (p *Plan) CheckPush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.checkTime)
+	time.AfterFunc(2*p.checkTime, cancel) // after its end: what gives up the upload goes on in the background
+	transport := limitedTransport{ctx, remote.DefaultTransport}
+	return registryError(p.Tag, "push to", remote.CheckPushPermission(p.Tag, authn.DefaultKeychain, transport))
 }
 
 // Push pushes an image, and the software bill of materials as an artifact that refers to it.
 func (b *Image) Push(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, transferTime)
+	defer cancel()
 	tag := b.plan.Tag
 	b.plan.Progress("pushing to " + tag.RegistryStr())
 	if err := remote.WriteIndex(tag, b.index, remoteOptions(ctx)...); err != nil {
@@ -44,6 +50,9 @@ func registryError(ref name.Reference, action string, err error) error {
 		return nil
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s %s: interrupted", action, canonicalName(ref.Name()))
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s %s: the registry %s does not answer in time\n    check its address, and the network and proxy to it",
+			action, canonicalName(ref.Name()), ref.Context().RegistryStr())
 	case errors.As(err, &answer):
 		return fmt.Errorf("%s %s: %w%s", action, canonicalName(ref.Name()), answer, answerHint(ref, answer.StatusCode))
 	case errors.As(err, &request):

@@ -3,11 +3,13 @@ package image
 import (
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -27,7 +29,7 @@ func testPush(t *testing.T, built *Image, referrers bool) {
 	own := built.plan.Tag
 	defer func() { built.plan.Tag = own }()
 	built.plan.Tag = tagAt(t, startRegistry(t, registry.WithReferrersSupport(referrers)))
-	if err := built.plan.CheckPush(); err != nil {
+	if err := built.plan.CheckPush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := built.Push(t.Context()); err != nil {
@@ -112,13 +114,41 @@ func TestRefusedPush(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = plan.CheckPush()
+			err = plan.CheckPush(t.Context())
 			for _, want := range test.want {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("the error is: %v\nwant %q in it", err, want)
 				}
 			}
 		})
+	}
+}
+
+// A registry that takes connections and says nothing is given up.
+func TestSilentRegistry(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	r := request(t, newProject(t))
+	if r.Tag, err = ParseTag(listener.Addr().String() + "/op/echo:v1"); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.checkTime = 100 * time.Millisecond
+	ended := make(chan error, 1)
+	go func() { ended <- plan.CheckPush(t.Context()) }()
+	select {
+	case err := <-ended:
+		if err == nil || !strings.Contains(err.Error(), "does not answer in time\n") {
+			t.Errorf("the error is: %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it waits on")
 	}
 }
 

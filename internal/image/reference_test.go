@@ -1,9 +1,6 @@
 package image
 
 import (
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -76,37 +73,5 @@ func TestSourceOf(t *testing.T) {
 		if got := sourceOf(module); got != want {
 			t.Errorf("%s: %q, want %q", module, got, want)
 		}
-	}
-}
-
-// The revision is known while all files are those of a commit.
-func TestRevisionOf(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(dir, "none"))
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-	if got := revisionOf(t.Context(), dir); got != "" {
-		t.Errorf("without a repository: %q", got)
-	}
-	git := func(args ...string) string {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=me", "-c", "user.email=me@example.com"}, args...)...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	git("init", "-q")
-	writeFile(t, filepath.Join(dir, "main.go"), "package main\n")
-	writeFile(t, filepath.Join(dir, ".gitignore"), "/bin/\n")
-	git("add", ".")
-	git("commit", "-qm", "One file")
-	writeFile(t, filepath.Join(dir, "bin", "image.tar"), "ignored")
-	if got, want := revisionOf(t.Context(), dir), git("rev-parse", "HEAD"); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	writeFile(t, filepath.Join(dir, "other.go"), "package main\n")
-	if got := revisionOf(t.Context(), dir); got != "" {
-		t.Errorf("with a file that is in no commit: %q", got)
 	}
 }

@@ -1,32 +1,47 @@
 package image
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
 
 	"golang.org/x/mod/module"
+
+	"github.com/opgen-dev/opgen/internal/above"
 )
 
-// revisionOf returns the commit that is checked out in a folder, and "" if there is none, or if a file
-// of the repository differs from it.
-func revisionOf(ctx context.Context, dir string) string {
-	status, err := runGit(ctx, dir, "status", "--porcelain")
-	if err != nil || status != "" {
-		return ""
-	}
-	revision, err := runGit(ctx, dir, "rev-parse", "HEAD")
+// revisionOf returns the commit that is checked out in a folder. It returns "" if there is none, or if a file of the
+// repository differs from it, and what git says if git refuses to answer, as it does in a repository of another user: the
+// configuration of a repository names programs, which git status runs.
+func revisionOf(ctx context.Context, dir string) (revision, refused string) {
+	shared, err := above.Shared(dir)
 	if err != nil {
-		return ""
+		return "", err.Error()
 	}
-	return revision
+	status, err := runGit(ctx, dir, shared, "status", "--porcelain")
+	if refused := (*exec.ExitError)(nil); errors.As(err, &refused) && !bytes.Contains(refused.Stderr, []byte("not a git repository")) {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(refused.Stderr)), "\n")
+		return "", "git: " + strings.TrimPrefix(said, "fatal: ")
+	}
+	if err != nil || status != "" {
+		return "", ""
+	}
+	revision, err = runGit(ctx, dir, shared, "rev-parse", "HEAD")
+	if err != nil {
+		return "", ""
+	}
+	return revision, ""
 }
 
-// runGit runs git without writing to the repository, which may be of another user.
-func runGit(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
+// runGit runs git in a folder without writing to the repository. git looks for none in a shared folder above, nor above
+// that.
+func runGit(ctx context.Context, dir, shared string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	ceilings := os.Getenv("GIT_CEILING_DIRECTORIES") + string(os.PathListSeparator) + shared
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_CEILING_DIRECTORIES="+ceilings, "LC_ALL=C")
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
 }

@@ -26,10 +26,14 @@ var bundledKinds = []string{"PodDisruptionBudget", "PriorityClass", "Service", "
 // of webhooks itself, which the ClusterServiceVersion lists.
 var omittedKinds = []string{"Namespace", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Issuer", "Certificate"}
 
-// Bundle returns a bundle in the format registry+v1. icon is the content of the file that the project names, and replaces
-// the name of the ClusterServiceVersion that this one is an update of; both may be empty.
-func Bundle(o *Operator, icon []byte, channel, replaces string) ([]tree.File, error) {
+// Bundle returns a bundle in the format registry+v1. replaces is the name of the ClusterServiceVersion that this one is an
+// update of, and may be empty.
+func Bundle(o *Operator, channel, replaces string) ([]tree.File, error) {
 	files := map[string][]byte{"bundle.Dockerfile": o.bundleDockerfile(channel), "metadata/annotations.yaml": nil}
+	icon, err := readIcon(o.root, o.Project.Package.Icon)
+	if err != nil {
+		return nil, err
+	}
 	version, err := o.serviceVersion(icon, replaces)
 	if err != nil {
 		return nil, err
@@ -107,7 +111,7 @@ func (o *Operator) bundleDockerfile(channel string) []byte {
 func (o *Operator) serviceVersionName() string { return o.Project.Name + ".v" + o.Version }
 
 // serviceVersion returns the ClusterServiceVersion.
-func (o *Operator) serviceVersion(icon []byte, replaces string) (map[string]any, error) {
+func (o *Operator) serviceVersion(icon icon, replaces string) (map[string]any, error) {
 	p := o.Project.Package
 	install, err := o.installStrategy()
 	if err != nil {
@@ -139,12 +143,8 @@ func (o *Operator) serviceVersion(icon []byte, replaces string) (map[string]any,
 	if p.URL != "" {
 		spec["links"] = []any{map[string]any{"name": o.displayName(), "url": p.URL}}
 	}
-	if len(icon) > 0 {
-		mediaType := "image/svg+xml"
-		if strings.HasSuffix(p.Icon, ".png") {
-			mediaType = "image/png"
-		}
-		spec["icon"] = []any{map[string]any{"base64data": base64.StdEncoding.EncodeToString(icon), "mediatype": mediaType}}
+	if len(icon.content) > 0 {
+		spec["icon"] = []any{map[string]any{"base64data": base64.StdEncoding.EncodeToString(icon.content), "mediatype": icon.mediaType}}
 	}
 	if replaces != "" {
 		spec["replaces"] = replaces

@@ -3,6 +3,7 @@ package packaging
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/deployment"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Object is an object of Kubernetes.
@@ -32,6 +34,7 @@ type Operator struct {
 	Parts     []Part
 	Samples   []*Object
 
+	root    string  // folder of the project
 	manager *Object // the Deployment
 }
 
@@ -53,7 +56,7 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 	if err != nil {
 		return nil, err
 	}
-	o := &Operator{Release: release, Project: p, Objects: objects}
+	o := &Operator{Release: release, Project: p, Objects: objects, root: root}
 	for _, object := range objects {
 		if object.GetKind() == "Deployment" && (o.manager == nil || object.GetName() == p.Name+"-controller-manager") {
 			o.manager = object
@@ -95,7 +98,7 @@ func readParts(root, dir string, base []*Object) ([]Part, error) {
 		if changes || len(more) == 0 {
 			continue
 		}
-		doc, err := commentOf(file)
+		doc, err := commentOf(root, path.Join("deploy/components", filepath.Base(filepath.Dir(file)), "kustomization.yaml"))
 		if err != nil {
 			return nil, err
 		}
@@ -171,9 +174,9 @@ func nameOf(object *Object) string {
 	return strings.Join([]string{object.GroupVersionKind().GroupKind().String(), object.GetNamespace(), object.GetName()}, "/")
 }
 
-// commentOf returns the comment at the beginning of a file, without that it is generated.
-func commentOf(file string) (string, error) {
-	text, err := os.ReadFile(file)
+// commentOf returns the comment at the beginning of a file of the project, without that it is generated.
+func commentOf(root, file string) (string, error) {
+	text, err := tree.ReadFile(root, file)
 	if err != nil {
 		return "", err
 	}
@@ -198,7 +201,7 @@ func readSamples(root string) ([]*Object, error) {
 	}
 	var samples []*Object
 	for _, file := range files {
-		found, err := deployment.ReadFile(file)
+		found, err := deployment.ReadFile(root, "deploy/samples/"+filepath.Base(file))
 		if err != nil {
 			return nil, err
 		}

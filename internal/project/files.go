@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/opgen-dev/opgen/internal/above"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -21,13 +22,13 @@ type SpecFile struct {
 }
 
 // Find returns the folder of the project that the working directory is in: the closest folder at or
-// above it with an opgen.yaml.
+// above it with an opgen.yaml. Folders above that all users of the machine share do not count.
 func Find() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
+	for dir := range above.Folders(start) {
 		_, err := os.Lstat(filepath.Join(dir, FileName))
 		if err == nil {
 			return dir, nil
@@ -35,10 +36,8 @@ func Find() (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		if dir == filepath.Dir(dir) {
-			return "", InputErrorf("no %s here or in a folder above\n    make a project with: opgen init DIR --module MODULE", FileName)
-		}
 	}
+	return "", InputErrorf("no %s here or in a folder above\n    make a project with: opgen init DIR --module MODULE", FileName)
 }
 
 // ReadProjectFile reads opgen.yaml of the project in a folder.

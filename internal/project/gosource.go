@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/opgen-dev/opgen/internal/above"
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -77,12 +78,10 @@ func readModule(apis []*spec.API) error {
 
 // moduleFolder returns the folder of the module that a folder is in, and "" if there is none.
 func moduleFolder(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
+	for at := range above.Folders(dir) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
 		}
 	}
+	return ""
 }

@@ -10,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // InitialFiles returns files of the author as the opgen that the project in dir generates with first writes them, by their
@@ -27,10 +29,11 @@ func InitialFiles(ctx context.Context, dir string, files []string) (map[string][
 		return nil, err
 	}
 	copied := filepath.Join(temp, "project")
-	if err := copyProject(dir, copied, files); err != nil {
+	// The lock may be that of a newer opgen, after an upgrade that was stopped.
+	if err := copyProject(dir, copied, append([]string{tree.LockPath}, files...)); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, opgen, "generate", "--quiet", "--no-cache")
+	cmd := exec.CommandContext(ctx, opgen, "generate", "--quiet", "--no-cache", "--force")
 	cmd.Dir, cmd.Env = copied, append(os.Environ(), "GOWORK=off", "PWD="+copied)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("opgen generate: %s", lastLines(string(output), 1))

@@ -8,13 +8,15 @@ import (
 	"slices"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/opgen-dev/opgen/internal/above"
 )
 
 // useWorkspace sets GOWORK so that the Go packages of the project in dir are loaded as go builds
 // them.
 func useWorkspace(dir string) error {
 	workspace, err := Workspace(dir)
-	if err != nil || workspace == "" {
+	if err != nil {
 		return err
 	}
 	return os.Setenv("GOWORK", workspace)
@@ -22,7 +24,7 @@ func useWorkspace(dir string) error {
 
 // Workspace returns the value of GOWORK with which go builds the project in dir: the go.work that
 // lists the project, or off. With a go.work that does not list the project, the go command would find
-// none of its packages. It returns "" if there is no go.work.
+// none of its packages.
 //
 // Users who run opgen with the project's tools.mod have switched workspaces off for that command,
 // which does not concern the project's packages.
@@ -32,7 +34,7 @@ func Workspace(dir string) (string, error) {
 		file = workFile(dir)
 	}
 	if file == "" {
-		return "", nil
+		return "off", nil
 	}
 	listed, err := listsFolder(file, dir)
 	if err != nil {
@@ -44,17 +46,16 @@ func Workspace(dir string) (string, error) {
 	return file, nil
 }
 
-// workFile returns the go.work in a folder or in the closest one above it, and "" if there is none.
+// workFile returns the go.work in a folder or in the closest one above it, and "" if there is none. One in a folder that all
+// users of the machine share does not count.
 func workFile(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		file := filepath.Join(dir, "go.work")
+	for at := range above.Folders(dir) {
+		file := filepath.Join(at, "go.work")
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 			return file
 		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
 	}
+	return ""
 }
 
 // listsFolder reports whether a go.work uses the module in a folder.

@@ -56,9 +56,9 @@ func (c *Changes) Apply(dir string) error {
 //  1. The author's new files. opgen does not touch them again, so the lock need not list them.
 //     opgen.yaml is the last of them, because init can run again as long as it is missing.
 //  2. The lock, with the checksums from before and after of the files that change.
-//  3. Generated files, and then the spec file that the author drops: as long as it is there, the
-//     command that drops it can run again.
+//  3. Generated files.
 //  4. The lock without the checksums from before.
+//  5. The spec file that the author drops: as long as it is there, the command that drops it can run again.
 func (c *Changes) orderWrites() ([]Change, error) {
 	var created, project, generated, dropped []Change
 	before := map[string]LockedFile{}
@@ -82,7 +82,7 @@ func (c *Changes) orderWrites() ([]Change, error) {
 		generated = append(generated, Change{Path: file})
 	}
 	first, last, err := c.lockWrites(before)
-	return slices.Concat(created, project, first, generated, dropped, last), err
+	return slices.Concat(created, project, first, generated, last, dropped), err
 }
 
 // lockWrites returns the writes of the lock before and after those of generated files. before are

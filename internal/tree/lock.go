@@ -162,6 +162,16 @@ func (l Lock) checkPaths() error {
 			return LockProblem(fmt.Sprintf("lists %q, which no template makes", path))
 		}
 	}
+	for form, packaged := range l.Packages {
+		if packaged.Dir != "" && !fs.ValidPath(packaged.Dir) {
+			return LockProblem(fmt.Sprintf("has the kustomization %q of the package %s, which is not in the project", packaged.Dir, form))
+		}
+		for path := range packaged.Files {
+			if !isPackageFile(path) {
+				return LockProblem(fmt.Sprintf("lists %q as a file of the package %s, which has files below %s alone", path, form, packagesFolder))
+			}
+		}
+	}
 	return nil
 }
 

@@ -59,6 +59,10 @@ func TestDiffRefusesALockThatIsNone(t *testing.T) {
 		"an author's file, pending":   "opgen: v1\npending: {main.go: {checksum: sha256:00}}\n",
 		"a spec file, pending":        "opgen: v1\npending: {api/a.yaml: {template: a.tmpl, checksum: sha256:00}}\n",
 		"a path out, pending":         "opgen: v1\npending: {../a: {template: a.tmpl, checksum: sha256:00}}\n",
+		"an author's file, packaged":  "opgen: v1\npackages: {helm: {files: {go.mod: sha256:00}}}\n",
+		"a generated one, packaged":   "opgen: v1\npackages: {helm: {files: {internal/zz_generated.go: sha256:00}}}\n",
+		"a path out, packaged":        "opgen: v1\npackages: {helm: {files: {dist/../go.mod: sha256:00}}}\n",
+		"a folder out, packaged":      "opgen: v1\npackages: {helm: {dir: ../other, files: {dist/a: sha256:00}}}\n",
 		"a template out of the tree":  "opgen: v1\ntemplated: {../a: {template: a.tmpl, checksum: sha256:00}}\n",
 	}
 	for name, lock := range tests {

@@ -8,6 +8,14 @@ import (
 	"strings"
 )
 
+// packagesFolder is where all packages are.
+const packagesFolder = "dist/"
+
+// isPackageFile reports whether a package can have a file.
+func isPackageFile(path string) bool {
+	return fs.ValidPath(path) && strings.HasPrefix(path, packagesFolder) && !strings.Contains(path, `\`)
+}
+
 // DiffPackage compares the files of a package with a tree and its lock, which lists the files of the package of that name
 // from before. packaged is what the lock is to list; its files are filled in.
 func DiffPackage(tree fs.FS, name string, packaged LockedPackage, files []File) (*Changes, error) {
@@ -18,7 +26,7 @@ func DiffPackage(tree fs.FS, name string, packaged LockedPackage, files []File) 
 	packaged.Files = map[string]string{}
 	changes := &Changes{}
 	for _, f := range files {
-		if !fs.ValidPath(f.Path) || !IsGeneratedName(f.Path) {
+		if !isPackageFile(f.Path) {
 			return nil, fmt.Errorf("%s: cannot be a file of a package", f.Path)
 		}
 		change, err := f.changeIn(tree, lock)

@@ -17,7 +17,7 @@ func TestBundlesAreValid(t *testing.T) {
 	for _, folder := range examples(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			o := read(t, folder, exampleImage)
-			files, err := packaging.Bundle(o, nil, "stable", "")
+			files, err := packaging.Bundle(o, "stable", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func isOfServedRules(warning string) bool {
 
 func TestBundleOfAProjectWithWebhooks(t *testing.T) {
 	o := read(t, generate(t, "shop.txtar"), exampleImage)
-	files, err := packaging.Bundle(o, []byte("<svg/>"), "beta", "shop.v1.1.0")
+	files, err := packaging.Bundle(o, "beta", "shop.v1.1.0")
 	if err != nil {
 		t.Fatal(err)
 	}

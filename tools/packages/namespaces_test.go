@@ -131,7 +131,7 @@ func TestBundleIsTheSameEachTime(t *testing.T) {
 	o := read(t, root, exampleImage)
 	first := ""
 	for range 50 {
-		files, err := packaging.Bundle(o, nil, "stable", "")
+		files, err := packaging.Bundle(o, "stable", "")
 		if err != nil {
 			t.Fatal(err)
 		}
