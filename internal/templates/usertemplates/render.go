@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -94,9 +95,9 @@ func (s *Set) execute(name string, dot any) ([]byte, *spec.Problem) {
 	return out.Bytes(), nil
 }
 
-// pathProblem returns why a path cannot be that of a file of the project, and "" if it can.
+// pathProblem returns why a path cannot be that of a file of any project, and "" if it can. Which paths are taken is not
+// its concern.
 func pathProblem(name string) string {
-	first, _, _ := strings.Cut(name, "/")
 	makes := "makes " + strconv.Quote(name) + ", which "
 	var invalid *module.InvalidPathError
 	switch err := module.CheckFilePath(name); {
@@ -104,15 +105,22 @@ func pathProblem(name string) string {
 		return makes + "names no file"
 	case path.IsAbs(name), strings.HasPrefix(path.Clean(name), ".."):
 		return makes + "is outside of the project"
-	case strings.EqualFold(first, ".git"):
-		return makes + "is git's"
 	case errors.As(err, &invalid):
 		return makes + "is no path that every system has: " + invalid.Err.Error()
 	case err != nil:
 		return makes + "is no path that every system has"
+	case dropped().MatchString(name):
+		return makes + "is no path that every system has: Windows drops a space at the end of a name"
+	case device().MatchString(name):
+		return makes + "is no path that every system has: it names the console of Windows"
 	}
 	return ""
 }
+
+var (
+	dropped = lazyregexp.New(` (/|$)`)
+	device  = lazyregexp.New(`(?i)(^|/)con(in|out)\$(\.|/|$)`) // the other devices are known to module.CheckFilePath
+)
 
 const (
 	maxDepth = 100     // of templates that call each other
