@@ -2,12 +2,14 @@ package packaging
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/deployment"
@@ -78,12 +80,17 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 // readParts renders each component of the project together with the kustomization. A component that is turned on there,
 // or that changes objects, is not a part.
 func readParts(root, dir string, base []*Object) ([]Part, error) {
-	folders, err := filepath.Glob(filepath.Join(root, "deploy", "components", "*", "kustomization.yaml"))
-	if err != nil {
-		return nil, err
+	var files []string
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		found, err := findFiles(root, "deploy/components/*/"+name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
 	}
+	slices.Sort(files)
 	var parts []Part
-	for _, file := range folders {
+	for _, file := range files {
 		with, err := renderWith(dir, filepath.Dir(file))
 		if err != nil && strings.Contains(err.Error(), "already registered id") {
 			continue // it is turned on, and its objects would be there twice
@@ -133,8 +140,18 @@ func renderWith(dir, component string) ([]*Object, error) {
 	return deployment.Render(temp, deployment.Image{})
 }
 
-// addedObjects returns the objects that only the second list has, and whether an object that both have differs. The image is
-// not compared, since a release sets it.
+// findFiles returns the files of a project that match a pattern below it. The path of the project is no part of the
+// pattern: it may contain anything.
+func findFiles(root, pattern string) ([]string, error) {
+	found, err := fs.Glob(os.DirFS(root), pattern)
+	for i, file := range found {
+		found[i] = filepath.Join(root, filepath.FromSlash(file))
+	}
+	return found, err
+}
+
+// addedObjects returns the objects that only the second list has, and whether an object of the first one differs there or is
+// absent. The image is not compared, since a release sets it.
 func addedObjects(base, with []*Object) (more []*Object, changes bool) {
 	known := map[string]*Object{}
 	for _, object := range base {
@@ -142,13 +159,14 @@ func addedObjects(base, with []*Object) (more []*Object, changes bool) {
 	}
 	for _, object := range with {
 		before, found := known[nameOf(object)]
+		delete(known, nameOf(object))
 		if !found {
 			more = append(more, object)
 		} else if fmt.Sprint(before.Object) != fmt.Sprint(withoutImages(object).Object) {
 			changes = true
 		}
 	}
-	return more, changes
+	return more, changes || len(known) > 0
 }
 
 func withoutImages(object *Object) *Object {
@@ -192,7 +210,7 @@ func commentOf(file string) (string, error) {
 
 // readSamples returns the sample objects of the project, in the order of their files.
 func readSamples(root string) ([]*Object, error) {
-	files, err := filepath.Glob(filepath.Join(root, "deploy", "samples", "*.yaml"))
+	files, err := findFiles(root, "deploy/samples/*.yaml")
 	if err != nil {
 		return nil, err
 	}
