@@ -44,6 +44,9 @@ func flagKeys(root *cobra.Command) map[string][]string {
 	eachCommand(root, func(cmd *cobra.Command) {
 		words := strings.Fields(cmd.CommandPath())[1:]
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if !hasDefault(flag) {
+				return
+			}
 			for n := range len(words) + 1 {
 				section := strings.Join(words[:n], ".")
 				keys[section] = append(keys[section], flag.Name)

@@ -28,7 +28,7 @@ func applyDefaults(cmd *cobra.Command) error {
 	}
 	var errs []error
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || flag.Name == "help" {
+		if flag.Changed || flag.Name == "help" || !hasDefault(flag) {
 			return
 		}
 		key, ok := defaultKey(defaults, cmd, flag.Name)
@@ -41,6 +41,15 @@ func applyDefaults(cmd *cobra.Command) error {
 	})
 	return errors.Join(errs...)
 }
+
+// noDefault marks a flag that each run gives by itself: neither the environment nor the config file has a default of it.
+const noDefault = "opgen.no-default"
+
+func withoutDefault(cmd *cobra.Command, flag string) {
+	_ = cmd.Flags().SetAnnotation(flag, noDefault, []string{"true"}) // the flag exists
+}
+
+func hasDefault(flag *pflag.Flag) bool { return flag.Annotations[noDefault] == nil }
 
 // userDefaults reads the environment and the config file, which need not exist.
 func userDefaults() (*viper.Viper, error) {

@@ -13,6 +13,7 @@ import (
 // undeployOptions are the flags of opgen undeploy.
 type undeployOptions struct {
 	deploymentOptions
+	remote  remoteFlag
 	timeout time.Duration
 }
 
@@ -27,6 +28,8 @@ PersistentVolumeClaims, and namespaces. The operator's own namespace goes, too, 
 
 Objects with a finalizer cannot be deleted while their operator is gone; the command warns of them.
 
+` + onlyLocal + `
+
 ` + whichCluster,
 		Example: `  opgen undeploy
   opgen undeploy overlays/staging --dry-run`,
@@ -34,6 +37,7 @@ Objects with a finalizer cannot be deleted while their operator is gone; the com
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args) },
 	}
 	o.addFlags(cmd)
+	o.remote.addFlag(cmd)
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long the Pods and the namespace may take to go")
 	return cmd
 }
@@ -46,7 +50,7 @@ func (o *undeployOptions) run(ctx context.Context, s streams, args []string) err
 	if err != nil {
 		return err
 	}
-	objects, err := deployment.Render(dir, deployment.Image{})
+	objects, err := o.remote.render(dir, deployment.Image{})
 	if err != nil {
 		return project.InputErrorf("%w", err)
 	}

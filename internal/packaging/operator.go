@@ -31,9 +31,10 @@ type Operator struct {
 	Project   *spec.Project
 	Namespace string    // that the manifests name
 	Objects   []*Object // in the order in which they are applied
-	Parts     []Part
+	Parts     []Part    // that ReadParts has read
 	Samples   []*Object
 
+	dir     string  // of the kustomization
 	manager *Object // the Deployment
 }
 
@@ -44,8 +45,7 @@ type Part struct {
 	Objects []*Object
 }
 
-// Read renders the kustomization in dir for a release of a project. root is the folder of the project, with its
-// components and samples.
+// Read renders the kustomization in dir for a release of a project. root is the folder of the project, with its samples.
 func Read(root, dir string, p *spec.Project, release Release) (*Operator, error) {
 	set := deployment.Image{}
 	if release.Image != "" {
@@ -55,7 +55,7 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 	if err != nil {
 		return nil, err
 	}
-	o := &Operator{Release: release, Project: p, Objects: objects}
+	o := &Operator{Release: release, Project: p, Objects: objects, dir: dir}
 	for _, object := range objects {
 		if object.GetKind() == "Deployment" && (o.manager == nil || object.GetName() == p.Name+"-controller-manager") {
 			o.manager = object
@@ -65,16 +65,23 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 		return nil, fmt.Errorf("%s has no Deployment", dir)
 	}
 	o.Namespace = o.manager.GetNamespace()
-	if o.Parts, err = readParts(root, dir, objects); err != nil {
-		return nil, err
-	}
-	for _, part := range o.Parts { // a component above the kustomization is not in the namespace that this one sets
-		for _, object := range part.Objects {
-			moveNamespace(object.Object, "", p.Name+"-system", o.Namespace)
-		}
-	}
 	o.Samples, err = readSamples(root)
 	return o, err
+}
+
+// ReadParts renders the components of the project in root that its kustomization does not turn on. Only charts have them.
+func (o *Operator) ReadParts(root string) error {
+	parts, err := readParts(root, o.dir, o.Objects)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts { // a component above the kustomization is not in the namespace that this one sets
+		for _, object := range part.Objects {
+			moveNamespace(object.Object, "", o.Project.Name+"-system", o.Namespace)
+		}
+	}
+	o.Parts = parts
+	return nil
 }
 
 // readParts renders each component of the project together with the kustomization. A component that is turned on there,

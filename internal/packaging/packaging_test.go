@@ -64,7 +64,11 @@ func readProject(t *testing.T, p spec.Package, more map[string]string) (*Operato
 		}
 	}
 	project := &spec.Project{Name: "op", MinKubernetes: "1.33", Package: p}
-	return Read(root, filepath.Join(root, "deploy"), project, Release{Version: "1.2.0", Image: "example.com/op:v1.2.0"})
+	o, err := Read(root, filepath.Join(root, "deploy"), project, Release{Version: "1.2.0", Image: "example.com/op:v1.2.0"})
+	if err != nil {
+		return nil, err
+	}
+	return o, o.ReadParts(root)
 }
 
 // withComponents are the files of components with these names, each with an object of its own.
