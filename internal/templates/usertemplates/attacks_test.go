@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/opgen-dev/opgen/internal/longtest"
 )
 
 // A list of lists that contains its text twice per level, and others that are large or have no end.
@@ -43,10 +45,10 @@ var attacks = map[string]string{
 	"a split":                                 longText + `{{ range until 100 }}{{ $_ := split "x" $x }}{{ end }}`,
 	"a split list":                            longText + `{{ range until 100 }}{{ $_ := splitList "" $x }}{{ end }}`,
 	"a split with a number":                   longText + `{{ range until 100 }}{{ $_ := splitn "x" 99999999 $x }}{{ end }}`,
-	"the width of a number":                   `{{ printf (repeat 100000 "%999999d") 1 }}`,
+	"the width of a number":                   `{{ printf (repeat 100000 "%999999[1]d") 1 }}`,
 	"the width of each item":                  longList + `{{ printf "%999999d" $x }}`,
 	"a width that is an argument":             `{{ printf (repeat 100000 "%[1]*[2]d") 999999 1 }}`,
-	"the precision of a number":               `{{ printf (repeat 100000 "%.999999f") 1.0 }}`,
+	"the precision of a number":               `{{ printf (repeat 100000 "%.999999[1]f") 1.0 }}`,
 	"an argument many times":                  longText + `{{ printf (repeat 100000 "%[1]s") $x }}`,
 	"quoted text":                             longText + `{{ printf (repeat 10 "%[1]q") $x }}`,
 	"Go syntax":                               longList + `{{ printf (repeat 1000 "%#[1]v") $x }}`,
@@ -125,14 +127,14 @@ const beginPrefix = "attack: "
 
 // TestAttacks renders each attack in a process with 3 GB of address space, and 10 seconds of a processor for each.
 func TestAttacks(t *testing.T) {
+	all := longtest.Cases(t, slices.Sorted(maps.Keys(allAttacks())), 60, "each takes what the limits allow")
 	if os.Getenv("OPGEN_ATTACK") != "" {
-		attackAll()
+		attackAll(all)
 		return
 	}
-	all := allAttacks()
 	for done := 0; done < len(all); {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
-		cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3000000 && exec "$0" "$@"`, os.Args[0], "-test.run=^TestAttacks$")
+		cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3000000 && exec "$0" "$@"`, os.Args[0], "-test.run=^TestAttacks$", fmt.Sprintf("-test.short=%t", testing.Short()))
 		cmd.Env = append(os.Environ(), "OPGEN_ATTACK="+fmt.Sprint(done+1), "GOMEMLIMIT=1500MiB")
 		out, err := cmd.CombinedOutput()
 		cancel()
@@ -181,10 +183,10 @@ func endAfter(limit time.Duration, done chan struct{}) {
 }
 
 // attackAll renders the attacks from a number on, in this process. It ends the process when one of them takes too long.
-func attackAll() {
+func attackAll(names []string) {
 	all, first := allAttacks(), 0
 	fmt.Sscan(os.Getenv("OPGEN_ATTACK"), &first)
-	for _, name := range slices.Sorted(maps.Keys(all))[first-1:] {
+	for _, name := range names[first-1:] {
 		fmt.Println(beginPrefix + name)
 		begin, done := processorTime(), make(chan struct{})
 		go endAfter(begin+10*time.Second, done)
