@@ -72,6 +72,7 @@ var attacks = map[string]string{
 	"lists that grow":                         longList + `{{ range until 10000 }}{{ $x = concat $x $x }}{{ end }}`,
 	"one list many times":                     longList + `{{ $l := concat` + strings.Repeat(" $x", 5000) + ` }}`,
 	"one list 900 times":                      longList + `{{ $l := concat` + strings.Repeat(" $x", 900) + ` }}`,
+	"a key that is no text":                   endless + `{{ dict $x 1 }}`,
 	"numbers that are none":                   endless + `{{ slice (list 1) $x }}`,
 	"keys of one dict 900 times":              `{{ $d := dict }}{{ range $i := until 50000 }}{{ $_ := set $d (toString $i) $i }}{{ end }}{{ $l := keys` + strings.Repeat(" $d", 900) + ` }}`,
 	"one text many times":                     longText + `{{ $l := cat` + strings.Repeat(" $x", 5000) + ` }}`,

@@ -35,7 +35,7 @@ func limitCalls(functions template.FuncMap, r *run) {
 }
 
 // shallow are the functions that look at their arguments, and not at what these contain.
-var shallow = strings.Fields(`all any append chunk coalesce compact concat default dict dig empty first get hasKey include initial keys kindIs
+var shallow = strings.Fields(`all any append chunk coalesce compact concat default dig empty first get hasKey include initial keys kindIs
 	kindOf last list mustAppend mustChunk mustCompact mustFirst mustInitial mustLast mustPrepend mustPush mustRest mustReverse
 	omit pick pluck prepend push rest reverse set ternary tuple typeIs typeIsLike typeOf unset values`)
 
@@ -119,10 +119,23 @@ func (c call) begin(args []reflect.Value) error {
 		return errTooLarge
 	case slices.Contains(shallow, c.name):
 		return nil
-	case c.name == "slice" || c.name == "mustSlice":
-		return c.beginDeep(args[1:]) // the numbers, which are printed if they are none
 	}
-	return c.beginDeep(args)
+	return c.beginDeep(c.printed(args))
+}
+
+// printed returns the arguments that a function prints, also those that it prints only because their type is wrong.
+func (c call) printed(args []reflect.Value) []reflect.Value {
+	switch {
+	case c.name == "dict": // its keys
+		var keys []reflect.Value
+		for i := 0; i < len(args); i += 2 {
+			keys = append(keys, args[i])
+		}
+		return keys
+	case (c.name == "slice" || c.name == "mustSlice") && len(args) > 0: // its numbers
+		return args[1:]
+	}
+	return args
 }
 
 // beginDeep returns an error if a call of a function that reads all of its arguments costs too much.
