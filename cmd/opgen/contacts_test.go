@@ -20,7 +20,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-// Hosts of the test, by what the table of SECURITY.md calls them. None of them exists.
+// contactOf has the hosts of the test, by what the table of SECURITY.md calls them. None of them exists.
 var contactOf = map[string]string{
 	"api.contacts.test": "the API server", "base.contacts.test": "the registry", "push.contacts.test": "the registry",
 	"kustomize.contacts.test": "what the kustomization names", "modules": "Go modules", "sum.golang.org": "Go modules", "proxy.golang.org": "Go modules",

@@ -102,7 +102,7 @@ func weightOf(list *parse.ListNode) []parse.Node {
 			cost += namesLength(n.Field) / 64
 		}
 	})
-	return []parse.Node{numberOf(list.Pos, cost/4), numberOf(list.Pos, indexes)}
+	return []parse.Node{numberOf(list.Pos, cost/8), numberOf(list.Pos, indexes)}
 }
 
 func namesLength(names []string) int {
