@@ -103,7 +103,7 @@ func decides(cmd *cobra.Command, flag string) bool {
 // other tools call a version.
 func decidingKeys() []string {
 	return []string{
-		"confirm", "all", "force", "force-conflicts", "kubeconfig", "context", "delete.kind", "delete.group",
+		"confirm", "all", "allow-remote", "force", "force-conflicts", "kubeconfig", "context", "delete.kind", "delete.group",
 		"push", "image.tag", "package.version", "package.replaces",
 	}
 }

@@ -18,9 +18,10 @@ import (
 // deployOptions are the flags of opgen deploy.
 type deployOptions struct {
 	deploymentOptions
-	image string
-	wait  time.Duration
-	force bool
+	remote remoteFlag
+	image  string
+	wait   time.Duration
+	force  bool
 }
 
 func newDeploy(s streams) *cobra.Command {
@@ -37,6 +38,8 @@ kubectl apply put there is an error, unless --force-conflicts takes it over.
 With --image, the containers with the project's own image get another one. With --wait, it waits until the Pods of all
 Deployments are those that were applied, and are available; after that time it says what keeps them from it.
 
+` + onlyLocal + `
+
 ` + whichCluster,
 		Example: `  opgen deploy --image registry.example.com/echo-operator:v1 --wait 2m
   opgen deploy overlays/staging --dry-run`,
@@ -44,6 +47,7 @@ Deployments are those that were applied, and are available; after that time it s
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args) },
 	}
 	o.addFlags(cmd)
+	o.remote.addFlag(cmd)
 	addForceConflictsFlag(cmd, &o.force)
 	cmd.Flags().StringVar(&o.image, "image", "", "the operator's image (default: as the kustomization says)")
 	cmd.Flags().DurationVar(&o.wait, "wait", 0, "how long to wait for the Pods of Deployments (default: not at all)")
@@ -65,7 +69,7 @@ func (o *deployOptions) run(ctx context.Context, s streams, args []string) error
 		}
 		image = deployment.Image{Name: p.Name, Reference: o.image}
 	}
-	objects, err := deployment.Render(dir, image)
+	objects, err := o.remote.render(dir, image)
 	if err != nil {
 		return project.InputErrorf("%w", err)
 	}

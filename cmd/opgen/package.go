@@ -43,7 +43,9 @@ func (o *packageOptions) addFlags(cmd *cobra.Command) {
 
 const packageArguments = `DIR is the kustomization to package, by default deploy/ of the project: an overlay of yours, for example.
 The files are Generated, and opgen.lock lists them with the flags: opgen check says when they are out of date. Run the
-command again for each release.`
+command again for each release.
+
+A package is made from the files of the project alone: a kustomization that names a URL or a repository is an error.`
 
 func newPackageManifests(s streams) *cobra.Command {
 	o := packageOptions{form: "manifests"}
@@ -223,7 +225,9 @@ func packageChanges(root string, p *spec.Project, form string, release tree.Lock
 	case "manifests":
 		files, err = packaging.Manifest(o)
 	case "helm":
-		files, err = packaging.Chart(o)
+		if err = o.ReadParts(); err == nil {
+			files, err = packaging.Chart(o)
+		}
 	default:
 		files, err = packaging.Bundle(o, release.Channel, release.Replaces)
 	}

@@ -15,6 +15,7 @@ import (
 // undeployOptions are the flags of opgen undeploy.
 type undeployOptions struct {
 	deploymentOptions
+	remote  remoteFlag
 	timeout time.Duration
 }
 
@@ -33,6 +34,8 @@ owners. It deletes nothing if a CRD stays whose objects the operator converts, o
 
 Objects with a finalizer cannot be deleted while their operator is gone; the command warns of them.
 
+` + onlyLocal + `
+
 ` + whichCluster,
 		Example: `  opgen undeploy
   opgen undeploy overlays/staging --dry-run`,
@@ -40,6 +43,7 @@ Objects with a finalizer cannot be deleted while their operator is gone; the com
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args) },
 	}
 	o.addFlags(cmd)
+	o.remote.addFlag(cmd)
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long the Pods and the namespace may take to go")
 	return cmd
 }
@@ -52,7 +56,7 @@ func (o *undeployOptions) run(ctx context.Context, s streams, args []string) err
 	if err != nil {
 		return err
 	}
-	objects, err := deployment.Render(dir, deployment.Image{})
+	objects, err := o.remote.render(dir, deployment.Image{})
 	if err != nil {
 		return project.InputErrorf("%w", err)
 	}

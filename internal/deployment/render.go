@@ -4,23 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Render renders the kustomization in a folder, as kubectl kustomize does. It returns the objects in
 // the order in which they are applied: namespaces and CRDs first, webhook configurations last.
 //
-// image takes the place of images that have its name. No container with such an image is an error.
+// image takes the place of images that have its name. No container with such an image is an error, and so is a
+// kustomization that names a URL or a repository.
 func Render(dir string, image Image) ([]*Object, error) {
+	files := newLocalFiles()
+	objects, err := renderFrom(files, dir, image)
+	if len(files.problems) > 0 {
+		return nil, spec.Problems(slices.Compact(files.problems.Sorted())).Err()
+	}
+	return objects, err
+}
+
+// RenderRemote renders as Render does, and loads what the kustomization names from the network.
+func RenderRemote(dir string, image Image) ([]*Object, error) {
+	return renderFrom(filesys.MakeFsOnDisk(), dir, image)
+}
+
+func renderFrom(files filesys.FileSystem, dir string, image Image) ([]*Object, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy
-	resources, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), dir)
+	resources, err := krusty.MakeKustomizer(options).Run(files, dir)
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", dir, err)
 	}

@@ -22,10 +22,6 @@ const BundleDir = "dist/bundle"
 // bundledKinds are the kinds of objects that a bundle has beside its ClusterServiceVersion.
 var bundledKinds = []string{"PodDisruptionBudget", "PriorityClass", "Service", "ConfigMap", "Secret", "PrometheusRule", "ServiceMonitor", "Role", "ClusterRole"}
 
-// omittedKinds are kinds that a bundle needs not, and must not have: the manager installs no Namespace, and makes the certificate
-// of webhooks itself, which the ClusterServiceVersion lists.
-var omittedKinds = []string{"Namespace", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Issuer", "Certificate"}
-
 // Bundle returns a bundle in the format registry+v1. replaces is the name of the ClusterServiceVersion that this one is an
 // update of, and may be empty.
 func Bundle(o *Operator, channel, replaces string) ([]tree.File, error) {
@@ -40,6 +36,9 @@ func Bundle(o *Operator, channel, replaces string) ([]tree.File, error) {
 	}
 	add := func(name string, value any) {
 		text, marshalErr := yamltext.Marshal(value)
+		if len(files[name]) > 0 {
+			marshalErr = fmt.Errorf("two objects of the kustomization would be in %s\n    rename one of them", name)
+		}
 		if err == nil {
 			err = marshalErr
 		}
@@ -52,10 +51,15 @@ func Bundle(o *Operator, channel, replaces string) ([]tree.File, error) {
 		switch {
 		case object.GetKind() == "CustomResourceDefinition":
 			withoutConversionService(object)
-		case slices.Contains(omittedKinds, object.GetKind()) || o.isWebhookService(object) || o.isInServiceVersion(object):
+		case o.isMadeByManager(object):
+			continue
+		case o.isInServiceVersion(object):
+			if lost := lostFields(object); len(lost) > 0 {
+				return nil, o.notBundled(object, "a bundle cannot have "+strings.Join(lost, ", ")+" of a "+object.GetKind())
+			}
 			continue
 		case !slices.Contains(bundledKinds, object.GetKind()):
-			return nil, o.notBundled(object, "a bundle can have no "+object.GetKind())
+			return nil, o.notBundled(object, "a bundle can have no "+object.GetKind()+exceptionOf(object.GetKind()))
 		case object.GetNamespace() != "" && object.GetNamespace() != o.Namespace:
 			return nil, o.notBundled(object, "a bundle can have no objects in the namespace "+object.GetNamespace())
 		}
@@ -72,11 +76,38 @@ func Bundle(o *Operator, channel, replaces string) ([]tree.File, error) {
 
 // notBundled returns an error about an object that a bundle cannot have.
 func (o *Operator) notBundled(object *Object, problem string) error {
-	if slices.Contains([]string{"Deployment", "ServiceAccount", "RoleBinding", "ClusterRoleBinding"}, object.GetKind()) {
-		problem += " but that of the operator"
-	}
 	return fmt.Errorf("%s, such as %s %s of the kustomization\n    leave it out in a kustomization for the bundle, and name its folder",
 		problem, object.GetKind(), object.GetName())
+}
+
+// exceptionOf returns which objects of a kind a bundle can have nevertheless.
+func exceptionOf(kind string) string {
+	switch kind {
+	case "Deployment", "ServiceAccount", "RoleBinding", "ClusterRoleBinding", "Namespace":
+		return " but that of the operator"
+	case "Certificate", "Issuer":
+		return " but that of the operator's webhooks"
+	}
+	return ""
+}
+
+// accountFields are the fields of the operator's ServiceAccount that a bundle needs not: its Pods say themselves whether they
+// get a token.
+var accountFields = []string{"apiVersion", "kind", "metadata", "automountServiceAccountToken"}
+
+// lostFields returns the fields of an object of the operator that a ClusterServiceVersion has no place for.
+func lostFields(object *Object) []string {
+	var lost []string
+	if len(object.GetAnnotations()) > 0 && slices.Contains([]string{"Deployment", "ServiceAccount"}, object.GetKind()) {
+		lost = append(lost, "annotations")
+	}
+	for field := range object.Object {
+		if object.GetKind() == "ServiceAccount" && !slices.Contains(accountFields, field) {
+			lost = append(lost, field)
+		}
+	}
+	slices.Sort(lost)
+	return lost
 }
 
 // bundleLabels are the labels of the image of a bundle, which its annotations repeat.

@@ -58,10 +58,10 @@ func (o *Operator) isInServiceVersion(object *Object) bool {
 	return len(bindings) > 0 && !slices.ContainsFunc(bindings, func(binding *Object) bool { return !o.bindsOperatorAlone(binding) })
 }
 
-// bindsOperatorAlone reports whether all subjects of a binding are the operator's ServiceAccount.
+// bindsOperatorAlone reports whether a binding has subjects, and all are the operator's ServiceAccount.
 func (o *Operator) bindsOperatorAlone(binding *Object) bool {
 	subjects, _, _ := unstructured.NestedSlice(binding.Object, "subjects")
-	return !slices.ContainsFunc(subjects, func(item any) bool {
+	return len(subjects) > 0 && !slices.ContainsFunc(subjects, func(item any) bool {
 		subject, _ := item.(map[string]any)
 		return subject["kind"] != "ServiceAccount" || subject["name"] != o.serviceAccount() || subject["namespace"] != o.Namespace
 	})
@@ -83,15 +83,34 @@ func (o *Operator) permissions(account, kind string) ([]any, error) {
 			return nil, fmt.Errorf("a bundle can have no RoleBinding in another namespace than that of the operator, such as %s in %s\n    make a chart, or leave it out: watchNamespaces of opgen.yaml, and namespaces of children",
 				binding.Name, binding.Namespace)
 		}
-		for _, role := range ofKind(o.Objects, binding.RoleRef.Kind) {
-			if role.GetName() == binding.RoleRef.Name && (role.GetKind() == "ClusterRole" || role.GetNamespace() == binding.Namespace) {
-				list, _ := role.Object["rules"].([]any)
-				rules = append(rules, list...)
-			}
+		list, err := o.rulesOf(binding)
+		if err != nil {
+			return nil, err
 		}
+		rules = append(rules, list...)
 	}
 	return rules, nil
 }
+
+// rulesOf returns the rules of the role of a binding. A role whose rules only the cluster knows cannot be in a bundle.
+func (o *Operator) rulesOf(binding rbacv1.RoleBinding) ([]any, error) {
+	ref := binding.RoleRef
+	for _, role := range ofKind(o.Objects, ref.Kind) {
+		if role.GetName() != ref.Name || role.GetKind() != "ClusterRole" && role.GetNamespace() != binding.Namespace {
+			continue
+		}
+		if _, isAggregated := role.Object["aggregationRule"]; isAggregated {
+			return nil, fmt.Errorf("a bundle needs the rules of the %s %s, which the cluster aggregates (binding %s)\n    write the rules of the operator into a role without aggregationRule", ref.Kind, ref.Name, binding.Name)
+		}
+		list, _ := role.Object["rules"].([]any)
+		return list, nil
+	}
+	return nil, fmt.Errorf("a bundle needs the rules of the %s %s, which the kustomization does not have (binding %s)\n    write what the operator needs under operator.rbac of its spec file, or add a role with these rules",
+		ref.Kind, ref.Name, binding.Name)
+}
+
+// certificatePath is where the certificate of webhooks is mounted.
+const certificatePath = "/tmp/k8s-webhook-server/serving-certs"
 
 // withoutCertificates removes the volumes with certificates of webhooks: the Operator Lifecycle Manager mounts its own at
 // the same place.
@@ -101,7 +120,6 @@ func withoutCertificates(spec any) any {
 		return spec
 	}
 	pod, _, _ := unstructured.NestedMap(copied, "template", "spec")
-	const path = "/tmp/k8s-webhook-server/serving-certs"
 	var names []string
 	containers, _ := pod["containers"].([]any)
 	for _, item := range containers {
@@ -109,7 +127,7 @@ func withoutCertificates(spec any) any {
 		mounts, _ := container["volumeMounts"].([]any)
 		mounts = slices.DeleteFunc(mounts, func(item any) bool {
 			mount, _ := item.(map[string]any)
-			is := mount["mountPath"] == path
+			is := mount["mountPath"] == certificatePath
 			if name, isText := mount["name"].(string); is && isText {
 				names = append(names, name)
 			}

@@ -27,11 +27,16 @@ var templateFiles = []templateFile{
 	{"webhooks.yaml", []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Issuer", "Certificate"}},
 }
 
+const moreFile = "more.yaml"
+
 // Chart returns a Helm chart, for Helm 3 and 4. Its templates have the default of each value as well, so that they also
 // render with the values of an older chart (helm upgrade --reuse-values). The namespace is that of the release: the
 // chart makes none.
 func Chart(o *Operator) ([]tree.File, error) {
 	c := chart{Operator: o, image: newChartImage(o)}
+	if err := c.checkParts(); err != nil {
+		return nil, err
+	}
 	files := map[string]string{"Chart.yaml": "", "values.yaml": c.renderValues(), "values.schema.json": "", "templates/_helpers.tpl": c.renderHelpers(), "templates/NOTES.txt": c.renderNotes()}
 	var err error
 	if files["Chart.yaml"], err = c.renderMetadata(); err != nil {
@@ -40,8 +45,10 @@ func Chart(o *Operator) ([]tree.File, error) {
 	if files["values.schema.json"], err = c.renderSchema(); err != nil {
 		return nil, err
 	}
-	rest := slices.DeleteFunc(slices.Clone(o.Objects), func(object *Object) bool { return object.GetKind() == "Namespace" })
-	for _, file := range append(slices.Clone(templateFiles), templateFile{name: "more.yaml"}) {
+	rest := slices.DeleteFunc(slices.Clone(o.Objects), func(object *Object) bool { // another Namespace is an object as any
+		return object.GetKind() == "Namespace" && object.GetName() == o.Namespace
+	})
+	for _, file := range append(slices.Clone(templateFiles), templateFile{name: moreFile}) {
 		objects := ofKind(rest, file.kinds...)
 		if file.kinds == nil {
 			objects = rest
@@ -98,9 +105,9 @@ func (c *chart) renderMetadata() (string, error) {
 // renderNotes returns what helm prints after an installation.
 func (c *chart) renderNotes() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}.\n", c.displayName())
+	fmt.Fprintf(&text, "%s {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}.\n", escapeActions(c.displayName()))
 	if labels := c.podSecurity(); labels != "" {
-		fmt.Fprintf(&text, "\nIts Pods fit the restricted Pod Security Standard. To have it enforced there:\n\n  kubectl label namespace {{ .Release.Namespace }} %s\n", labels)
+		fmt.Fprintf(&text, "\nIts Pods fit the restricted Pod Security Standard. To have it enforced there:\n\n  kubectl label namespace {{ .Release.Namespace }} %s\n", escapeActions(labels))
 	}
 	if len(ofKind(c.Objects, "CustomResourceDefinition")) > 0 {
 		text.WriteString(strings.ReplaceAll(crdNotes, "NAME", c.Project.Name))

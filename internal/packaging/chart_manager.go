@@ -100,10 +100,10 @@ func (c *chart) renderBlock(name string, indent int) string {
 	case "image":
 		return fmt.Sprintf("%simage: {{ include \"%s.image\" . | quote }}\n", pad, helper)
 	case "imagePullPolicy":
-		return fmt.Sprintf("%simagePullPolicy: {{ (.Values.image | default dict).pullPolicy | default %q }}\n", pad, c.defaultOfContainer("IfNotPresent", name))
+		return fmt.Sprintf("%simagePullPolicy: {{ (.Values.image | default dict).pullPolicy | default %q }}\n", pad, fmt.Sprint(c.defaultOfContainer("IfNotPresent", name)))
 	case "replicas":
 		return fmt.Sprintf("%[1]s{{- if hasKey .Values \"replicas\" }}\n%[1]sreplicas: {{ .Values.replicas }}\n%[1]s{{- else }}\n%[1]sreplicas: %[2]v\n%[1]s{{- end }}\n",
-			pad, c.defaultOf(int64(1), "spec", "replicas"))
+			pad, escapeActions(fmt.Sprint(c.defaultOf(int64(1), "spec", "replicas"))))
 	case "resources":
 		return fmt.Sprintf("%sresources:\n%s  {{- include \"%s.resources\" . | nindent %d }}\n", pad, pad, helper, indent+2)
 	case "imagePullSecrets":

@@ -22,6 +22,9 @@ var blockLine = regexp.MustCompile(`^( *)(- )?(?:[a-zA-Z]+: |)` + blockWord + `(
 func (c *chart) renderTemplates(objects []*Object) (string, error) {
 	var text strings.Builder
 	for i, object := range objects {
+		if all := fmt.Sprint(object.Object); strings.Contains(all, namespaceWord) || strings.Contains(all, blockWord) {
+			return "", fmt.Errorf("%s %s contains %s or %s, words that opgen replaces in charts: choose others", object.GetKind(), object.GetName(), namespaceWord, blockWord)
+		}
 		one, err := c.renderTemplate(object.DeepCopy())
 		if err != nil {
 			return "", fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
@@ -61,8 +64,11 @@ func (c *chart) renderTemplate(object *Object) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.writeActions(strings.ReplaceAll(string(text), "{{", `{{ "{{" }}`)), nil
+	return c.writeActions(escapeActions(string(text))), nil
 }
+
+// escapeActions returns a text as the template that renders it, since Helm executes what is in {{ }}.
+func escapeActions(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }
 
 // templateCRD templates what is not the schema.
 func (c *chart) templateCRD(object *Object) {

@@ -2,6 +2,7 @@ package packaging
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/deployment"
@@ -31,10 +33,11 @@ type Operator struct {
 	Project   *spec.Project
 	Namespace string    // that the manifests name
 	Objects   []*Object // in the order in which they are applied
-	Parts     []Part
+	Parts     []Part    // that ReadParts has read
 	Samples   []*Object
 
 	root    string  // folder of the project
+	dir     string  // of the kustomization
 	manager *Object // the Deployment
 }
 
@@ -45,8 +48,7 @@ type Part struct {
 	Objects []*Object
 }
 
-// Read renders the kustomization in dir for a release of a project. root is the folder of the project, with its
-// components and samples.
+// Read renders the kustomization in dir for a release of a project. root is the folder of the project, with its samples.
 func Read(root, dir string, p *spec.Project, release Release) (*Operator, error) {
 	set := deployment.Image{}
 	if release.Image != "" {
@@ -56,7 +58,7 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 	if err != nil {
 		return nil, err
 	}
-	o := &Operator{Release: release, Project: p, Objects: objects, root: root}
+	o := &Operator{Release: release, Project: p, Objects: objects, root: root, dir: dir}
 	for _, object := range objects {
 		if object.GetKind() == "Deployment" && (o.manager == nil || object.GetName() == p.Name+"-controller-manager") {
 			o.manager = object
@@ -66,27 +68,39 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 		return nil, fmt.Errorf("%s has no Deployment", dir)
 	}
 	o.Namespace = o.manager.GetNamespace()
-	if o.Parts, err = readParts(root, dir, objects); err != nil {
-		return nil, err
-	}
-	for _, part := range o.Parts { // a component above the kustomization is not in the namespace that this one sets
-		for _, object := range part.Objects {
-			moveNamespace(object.Object, "", p.Name+"-system", o.Namespace)
-		}
-	}
 	o.Samples, err = readSamples(root)
 	return o, err
+}
+
+// ReadParts renders the components of the project that its kustomization does not turn on. Only charts have them.
+func (o *Operator) ReadParts() error {
+	parts, err := readParts(o.root, o.dir, o.Objects)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts { // a component above the kustomization is not in the namespace that this one sets
+		for _, object := range part.Objects {
+			moveNamespace(object.Object, "", o.Project.Name+"-system", o.Namespace)
+		}
+	}
+	o.Parts = parts
+	return nil
 }
 
 // readParts renders each component of the project together with the kustomization. A component that is turned on there,
 // or that changes objects, is not a part.
 func readParts(root, dir string, base []*Object) ([]Part, error) {
-	folders, err := filepath.Glob(filepath.Join(root, "deploy", "components", "*", "kustomization.yaml"))
-	if err != nil {
-		return nil, err
+	var files []string
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		found, err := findFiles(root, "deploy/components/*/"+name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
 	}
+	slices.Sort(files)
 	var parts []Part
-	for _, file := range folders {
+	for _, file := range files {
 		with, err := renderWith(dir, filepath.Dir(file))
 		if err != nil && strings.Contains(err.Error(), "already registered id") {
 			continue // it is turned on, and its objects would be there twice
@@ -136,8 +150,18 @@ func renderWith(dir, component string) ([]*Object, error) {
 	return deployment.Render(temp, deployment.Image{})
 }
 
-// addedObjects returns the objects that only the second list has, and whether an object that both have differs. The image is
-// not compared, since a release sets it.
+// findFiles returns the files of a project that match a pattern below it. The path of the project is no part of the
+// pattern: it may contain anything.
+func findFiles(root, pattern string) ([]string, error) {
+	found, err := fs.Glob(os.DirFS(root), pattern)
+	for i, file := range found {
+		found[i] = filepath.Join(root, filepath.FromSlash(file))
+	}
+	return found, err
+}
+
+// addedObjects returns the objects that only the second list has, and whether an object of the first one differs there or is
+// absent. The image is not compared, since a release sets it.
 func addedObjects(base, with []*Object) (more []*Object, changes bool) {
 	known := map[string]*Object{}
 	for _, object := range base {
@@ -145,13 +169,14 @@ func addedObjects(base, with []*Object) (more []*Object, changes bool) {
 	}
 	for _, object := range with {
 		before, found := known[nameOf(object)]
+		delete(known, nameOf(object))
 		if !found {
 			more = append(more, object)
 		} else if fmt.Sprint(before.Object) != fmt.Sprint(withoutImages(object).Object) {
 			changes = true
 		}
 	}
-	return more, changes
+	return more, changes || len(known) > 0
 }
 
 func withoutImages(object *Object) *Object {
@@ -195,7 +220,7 @@ func commentOf(root, file string) (string, error) {
 
 // readSamples returns the sample objects of the project, in the order of their files.
 func readSamples(root string) ([]*Object, error) {
-	files, err := filepath.Glob(filepath.Join(root, "deploy", "samples", "*.yaml"))
+	files, err := findFiles(root, "deploy/samples/*.yaml")
 	if err != nil {
 		return nil, err
 	}

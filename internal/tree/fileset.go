@@ -107,11 +107,9 @@ const generatedPrefix = "zz_generated."
 func IsGeneratedName(file string) bool {
 	folder, _, _ := strings.Cut(file, "/")
 	isComponent, _ := path.Match("deploy/components/*/kustomization.yaml", file) // the pattern is valid
-	return strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist" || isComponent
+	isNamed := strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist" || isComponent
+	return isNamed && !isOfGit(file)
 }
-
-// FoldCase returns a path as file systems see it that ignore case.
-func FoldCase(file string) string { return strings.ToLower(path.Clean(file)) }
 
 // FoldersOf returns the folders that a file lies in, the outer ones first.
 func FoldersOf(file string) []string {

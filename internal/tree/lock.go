@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
@@ -269,22 +268,3 @@ func UnixLines(content []byte) []byte {
 	}
 	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }
-
-// ReservedPath returns what a path is if no template of any project may have it, and otherwise "".
-func ReservedPath(file string) string {
-	folded := FoldCase(file)
-	first, _, _ := strings.Cut(folded, "/")
-	switch {
-	case folded == "opgen.yaml" || folded == LockPath:
-		return "opgen's"
-	case specFile().MatchString(folded):
-		return "where spec files are"
-	case first == ".git":
-		return "git's"
-	case first == stagingFolder:
-		return "where opgen stages files"
-	}
-	return ""
-}
-
-var specFile = lazyregexp.New(`^(api|controllers)/[^/]*\.ya?ml$`)

@@ -54,6 +54,9 @@ func read(t *testing.T, root, image string) *packaging.Operator {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := o.ReadParts(); err != nil {
+		t.Fatal(err)
+	}
 	return o
 }
 

@@ -10,8 +10,10 @@
 // one.
 //
 // Equal inputs give equal files on every machine, so that generating twice changes nothing. Only
-// those functions of sprig are available that allow this. Loops, calls and results are limited, so
-// that no template runs forever or fills the memory.
+// those functions of sprig are available that allow this.
+//
+// No template runs forever or fills the memory: what a call, an action, a loop or a template costs is bounded before it
+// costs, for a file and for all files of a folder (run.go, limits.go, measure.go). TestAttacks and FuzzFunctions try to.
 //
 // Templates see the types of values.go and values_operators.go. docs/templates.md is generated from
 // the comments there.

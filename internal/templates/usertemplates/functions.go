@@ -75,14 +75,14 @@ func refusalReason(name string) string {
 
 // functions returns the functions of sprig that templates can call. The ones that return keys or
 // values of maps sort them. Each call spends its cost.
-func functions(spend func(cost int) error) template.FuncMap {
+func functions(r *run) template.FuncMap {
 	ofSprig := sprig.TxtFuncMap()
 	result := template.FuncMap{}
 	for _, name := range allowedNames() {
 		result[name] = ofSprig[name]
 	}
 	result["keys"], result["values"] = sortedKeys, sortedValues
-	limitCalls(result, spend)
+	limitCalls(result, r)
 	return result
 }
 

@@ -49,7 +49,7 @@ func renderCalls(t *testing.T) string {
 	var out strings.Builder
 	for _, call := range strings.Split(strings.ReplaceAll(strings.TrimSpace(calls), "\n", "|"), "|") {
 		text := strings.Fields(call)[0] + "\t{{ " + call + " }}\n"
-		parsed, err := template.New("").Funcs(functions(func(int) error { return nil })).Parse(text)
+		parsed, err := template.New("").Funcs(functions(new(run))).Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestMapsAreInTheOrderOfTheirKeys(t *testing.T) {
 		`values (dict "p2" 1 "p10" 2 "p1x" 3)`: "[2 3 1]",
 	} {
 		var out strings.Builder
-		if err := template.Must(template.New("").Funcs(functions(func(int) error { return nil })).Parse("{{ "+call+" }}")).Execute(&out, nil); err != nil || out.String() != expected {
+		if err := template.Must(template.New("").Funcs(functions(new(run))).Parse("{{ "+call+" }}")).Execute(&out, nil); err != nil || out.String() != expected {
 			t.Errorf("%s = %q, %v, want %q", call, out.String(), err, expected)
 		}
 	}
@@ -122,7 +122,7 @@ func TestFunctionsWithTooLargeResultsFail(t *testing.T) {
 	for _, call := range []string{
 		`until 10000000000`, `seq 1 1 99999999999`, `untilStep 0 99999999999 1`, `repeat 1000000000 "ab"`, `repeat -1 "ab"`,
 	} {
-		err := template.Must(template.New("").Funcs(functions(func(int) error { return nil })).Parse("{{ "+call+" }}")).Execute(new(strings.Builder), nil)
+		err := template.Must(template.New("").Funcs(functions(new(run))).Parse("{{ "+call+" }}")).Execute(new(strings.Builder), nil)
 		if err == nil || !strings.Contains(err.Error(), "output is too large") {
 			t.Errorf("%s: %v", call, err)
 		}

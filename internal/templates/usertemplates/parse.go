@@ -93,7 +93,7 @@ func Parse(source Folder) (*Set, spec.Problems) {
 	s := &Set{
 		source: source, shared: template.New("").Option("missingkey=error"), texts: map[string]text{}, defined: map[string]string{},
 	}
-	s.shared.Funcs(functions(s.run.spend)).Funcs(s.ownFunctions())
+	s.shared.Funcs(functions(&s.run)).Funcs(s.ownFunctions())
 	var problems spec.Problems
 	for _, file := range slices.Sorted(maps.Keys(source.Files)) {
 		t, found := s.parseFile(file)

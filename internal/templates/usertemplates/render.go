@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"golang.org/x/mod/module"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -30,9 +30,13 @@ type File struct {
 func (s *Set) Render(values Values) ([]File, spec.Problems) {
 	var files []File
 	var problems spec.Problems
+	size := 0
 	for _, t := range s.templates {
 		eachValue(t.scope, values, func(api int, dot any) {
 			file, problem := s.renderFile(t, dot)
+			if size += len(file.Content); size > maxMade {
+				file, problem = File{}, &spec.Problem{Pos: spec.Pos{File: s.source.Name}, Message: "makes more than 256 MiB of files", Hint: "split the folder, or make less"}
+			}
 			switch {
 			case problem != nil && !slices.Contains(problems, *problem): // the same problem for several APIs is reported once
 				problems = append(problems, *problem)
@@ -86,17 +90,17 @@ func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
 
 // execute executes the text with a name.
 func (s *Set) execute(name string, dot any) ([]byte, *spec.Problem) {
-	s.run = run{}
-	var out limitedBuffer
+	s.run = run{total: s.run.total}
+	out := limitedBuffer{spend: s.run.spend}
 	if err := s.shared.ExecuteTemplate(&out, name, dot); err != nil {
 		return nil, new(s.problemOf(name, err))
 	}
 	return out.Bytes(), nil
 }
 
-// pathProblem returns why a path cannot be that of a file of the project, and "" if it can.
+// pathProblem returns why a path cannot be that of a file of any project, and "" if it can. Which paths are taken is not
+// its concern.
 func pathProblem(name string) string {
-	first, _, _ := strings.Cut(name, "/")
 	makes := "makes " + strconv.Quote(name) + ", which "
 	var invalid *module.InvalidPathError
 	switch err := module.CheckFilePath(name); {
@@ -104,71 +108,19 @@ func pathProblem(name string) string {
 		return makes + "names no file"
 	case path.IsAbs(name), strings.HasPrefix(path.Clean(name), ".."):
 		return makes + "is outside of the project"
-	case strings.EqualFold(first, ".git"):
-		return makes + "is git's"
 	case errors.As(err, &invalid):
 		return makes + "is no path that every system has: " + invalid.Err.Error()
 	case err != nil:
 		return makes + "is no path that every system has"
+	case dropped().MatchString(name):
+		return makes + "is no path that every system has: Windows drops a space at the end of a name"
+	case device().MatchString(name):
+		return makes + "is no path that every system has: it names the console of Windows"
 	}
 	return ""
 }
 
-const (
-	maxDepth = 100     // of templates that call each other
-	maxCosts = 2000000 // calls and iterations for one file
+var (
+	dropped = lazyregexp.New(` (/|$)`)
+	device  = lazyregexp.New(`(?i)(^|/)con(in|out)\$(\.|/|$)`) // the other devices are known to module.CheckFilePath
 )
-
-// run counts what the templates do while one file is rendered.
-type run struct{ depth, costs int }
-
-var errEndless = errors.New("templates call each other without end")
-
-func (r *run) enter() (string, error) {
-	if r.depth++; r.depth > maxDepth {
-		return "", errEndless
-	}
-	return r.step()
-}
-
-func (r *run) leave() string {
-	r.depth--
-	return ""
-}
-
-func (r *run) step() (string, error) { return "", r.spend(1) }
-
-// spend returns an error if the templates of one file have done too much.
-func (r *run) spend(cost int) error {
-	if r.costs += cost; r.costs > maxCosts {
-		return errors.New("takes too long: are there loops in loops?")
-	}
-	return nil
-}
-
-// ownFunctions returns include, which reads the templates of the set, and the functions that
-// limitRuns adds calls of.
-func (s *Set) ownFunctions() template.FuncMap {
-	return template.FuncMap{"include": limitCall(s.include, s.run.spend), enterName: s.run.enter, leaveName: s.run.leave, stepName: s.run.step}
-}
-
-// include returns the output of a template of the folder as a string, so that it can be piped:
-// include "labels" . | indent 2.
-func (s *Set) include(name string, dot any) (string, error) {
-	if s.shared.Lookup(name) == nil {
-		return "", errors.New(`no template "` + name + `" is defined`)
-	}
-	var out limitedBuffer
-	err := s.shared.ExecuteTemplate(&out, name, dot)
-	return out.String(), err
-}
-
-// limitedBuffer is a buffer that fails beyond maxText.
-type limitedBuffer struct{ bytes.Buffer }
-
-func (b *limitedBuffer) Write(text []byte) (int, error) {
-	if b.Len()+len(text) > maxText {
-		return 0, errTooLarge
-	}
-	return b.Buffer.Write(text)
-}

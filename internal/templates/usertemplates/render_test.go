@@ -2,6 +2,7 @@ package usertemplates
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -189,6 +190,9 @@ func FuzzTemplates(f *testing.F) {
 		"x{{ include `x` . }}": `{{ repeat 99999999 "x" }}{{ indent 9999999999 "x" }}{{ .API.Operator.Folder }}{{ .API.Labels.x }}`,
 	} {
 		f.Add(path, text)
+	}
+	for text := range maps.Values(attacks) {
+		f.Add("a", text)
 	}
 	f.Fuzz(func(t *testing.T, path, text string) {
 		begin := time.Now()

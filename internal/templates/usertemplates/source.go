@@ -17,8 +17,9 @@ const (
 	// charts.
 	sharedPrefix = "_"
 
-	maxTemplate  = 1 << 20 // bytes of a template
-	maxTemplates = 1000    // in a folder
+	maxTemplate  = 1 << 20  // bytes of a template
+	maxTemplates = 1000     // in a folder
+	maxFolder    = 16 << 20 // bytes of all templates of a folder
 )
 
 // Folder is a folder of the author's templates.
@@ -51,6 +52,7 @@ func (s Folder) MakesFiles() bool {
 func Read(name string, folder fs.FS) (Folder, spec.Problems, error) {
 	source := Folder{Name: name, Files: map[string][]byte{}}
 	var problems spec.Problems
+	size := 0
 	refuse := func(file, message, hint string) {
 		problems = append(problems, spec.Problem{Pos: spec.Pos{File: source.DisplayName(file)}, Message: message, Hint: hint})
 	}
@@ -74,6 +76,9 @@ func Read(name string, folder fs.FS) (Folder, spec.Problems, error) {
 			return nil
 		}
 		source.Files[file] = content
+		if size += len(content); size > maxFolder {
+			return fmt.Errorf("%s: its templates have more than 16 MiB together", name)
+		}
 		return err
 	})
 	return source, problems, err
