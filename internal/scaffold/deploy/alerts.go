@@ -38,7 +38,11 @@ func (o Operator) alertComponent() Component {
 // withController returns the selector of a metric of the project's controllers. It names neither the
 // namespace nor the Service, which a kustomization may change.
 func (o Operator) withController(metric string, more ...string) string {
-	labels := append([]string{fmt.Sprintf("controller=~%q", strings.Join(o.Controllers, "|"))}, more...)
+	names := make([]string, len(o.Controllers))
+	for i, controller := range o.Controllers {
+		names[i] = controller.Name
+	}
+	labels := append([]string{fmt.Sprintf("controller=~%q", strings.Join(names, "|"))}, more...)
 	return metric + "{" + strings.Join(labels, ",") + "}"
 }
 

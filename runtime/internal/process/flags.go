@@ -37,7 +37,7 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	flags.DurationVar(&l.Resync, "resync", l.Resync, "how often to look at every parent again")
 	flags.BoolVar(&l.LeaderElect, "leader-elect", l.LeaderElect, "let one of several replicas work at a time")
 	flags.StringVar(&l.LeaderElectID, "leader-elect-id", l.LeaderElectID, "the `name` of the Lease that elects the leader; by default the project's")
-	flags.StringVar(&l.LeaderElectNamespace, "leader-elect-namespace", l.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own")
+	flags.StringVar(&l.LeaderElectNamespace, "leader-elect-namespace", l.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own, whatever --namespace says")
 	flags.IntVar(&l.PruneLimit, "prune-limit", l.PruneLimit, "hold prunes once more than this many `parents` have lost children in 10 minutes although their specs had not changed; negative for no limit")
 	flags.IntVar(&l.PruneLimitPercent, "prune-limit-percent", l.PruneLimitPercent, "the same in `percent` of a controller's parents; the larger limit counts")
 	flags.StringVar(&l.ReleasePrunes, "release-prunes", l.ReleasePrunes, "release the held prunes of this `incident`, which the Ready condition names")
@@ -126,7 +126,8 @@ func (l *commandLine) newLogger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// loadConfig finds the cluster, and the namespace of the Lease.
+// loadConfig finds the cluster, and the namespace of the Leases: that of the Pod, or outside of one that of the kubeconfig.
+// --namespace has no say in it, since replicas with different lists must not hold different Leases.
 func (l *commandLine) loadConfig() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = l.kubeconfig
@@ -138,9 +139,6 @@ func (l *commandLine) loadConfig() (*rest.Config, error) {
 	home, _, err := loader.Namespace()
 	if err != nil {
 		return nil, err
-	}
-	if len(l.Namespaces) == 1 {
-		home = l.Namespaces[0]
 	}
 	l.LeaderElectNamespace = cmp.Or(l.LeaderElectNamespace, home)
 	config.QPS, config.Burst = float32(l.qps), l.burst

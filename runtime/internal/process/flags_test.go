@@ -140,6 +140,40 @@ func TestNamespaceLimitIsLoggedAtTheStart(t *testing.T) {
 	}
 }
 
+// The Leases of an operator are in its own namespace, however many namespaces it works in.
+func TestTheNamespaceOfTheLeasesIsTheOperatorsOwn(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	err := os.WriteFile(kubeconfig, []byte(`
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+contexts: [{name: c, context: {cluster: c, user: u, namespace: web-system}}]
+users: [{name: u}]
+current-context: c
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for namespaces, args := range map[string][]string{
+		"all": nil, "one": {"--namespace=a"}, "two": {"--namespace=b,a"}, "one, and a namespace for the Leases": {"--namespace=a", "--leader-elect-namespace=web-system"},
+	} {
+		line, err := parseFlags("/bin/web", append(args, "--kubeconfig="+kubeconfig), func(string) string { return "" }, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := line.loadConfig(); err != nil {
+			t.Fatal(err)
+		}
+		if own := (&Environment{Settings: line.Settings}).OwnNamespace(); line.LeaderElectNamespace != "web-system" || own != "web-system" {
+			t.Errorf("it works in %s: the Lease of the leader is in %q, the others in %q", namespaces, line.LeaderElectNamespace, own)
+		}
+	}
+	settings := Settings{Options: Options{Namespaces: []string{"a"}}} // of a program that passes options, outside of a Pod
+	if own := (&Environment{Settings: settings}).OwnNamespace(); own != "default" {
+		t.Errorf("without a namespace of its own, it keeps Leases in %q", own)
+	}
+}
+
 func TestWithoutAClusterMainSaysWhatToDo(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	t.Setenv("HOME", t.TempDir())
