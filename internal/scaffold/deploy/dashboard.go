@@ -158,7 +158,9 @@ func (o Operator) graphs() []graph {
 		return fmt.Sprintf("sum by (%s) (rate(%s[$__rate_interval]))", by, of(metric))
 	}
 	return []graph{
-		{"Leader", "short", "1 for the replica that works.", [][2]string{{o.leaderMetric(chosen), "{{ pod }}"}}},
+		{"Leader", "short", "1 for the replica that works.", [][2]string{
+			{o.leaderMetric(chosen), "{{ pod }}"}, {o.withLease("opgen_lease_unavailable", chosen), "{{ pod }} cannot take the lease"},
+		}},
 		{"Reconciles by result", "ops", "success, stale and slow are no errors.", [][2]string{{rate("controller, result", "opgen_reconcile_total"), "{{ controller }} {{ result }}"}}},
 		{"Time until convergence", "s", "From a change of a parent's spec until everything is written and Ready.", [][2]string{
 			{quantile(0.5, "opgen_convergence_seconds_bucket"), "{{ controller }} 50 %"}, {quantile(0.9, "opgen_convergence_seconds_bucket"), "{{ controller }} 90 %"},

@@ -22,6 +22,7 @@ type Metrics struct {
 	awaited     *prometheus.GaugeVec
 	prunes      *prometheus.CounterVec
 	observed    *prometheus.CounterVec
+	leases      *prometheus.GaugeVec
 }
 
 func newMetrics(registry prometheus.Registerer) (Metrics, error) {
@@ -76,11 +77,15 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 			Name: "opgen_observed_writes_total",
 			Help: "Writes that an operator with --observe would have made, by kind and verb: create, update, patch or delete, of the status: patch status.",
 		}, []string{"controller", "kind", "verb"}),
+		leases: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "opgen_lease_unavailable",
+			Help: "1 while no replica has held the lease of this name for a minute, as far as this one can read: nothing is reconciled.",
+		}, []string{"name"}),
 	}
 	return m, errors.Join(
 		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes), registerMetric(registry, &m.deletions), registerMetric(registry, &m.patches),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
-		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
+		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed), registerMetric(registry, &m.leases),
 	)
 }
 

@@ -77,6 +77,11 @@ func (s *webhookServer) isUsed() bool {
 	return len(s.paths) > 0
 }
 
+// serves reports whether there may be webhooks to serve.
+func (s *webhookServer) serves() bool {
+	return !s.isOff() && (s.isUsed() || s.options.WebhookServer != nil)
+}
+
 // isOff reports whether the port says that no webhook is served.
 func (s *webhookServer) isOff() bool {
 	return s.options.WebhookServer == nil && s.options.WebhookPort == 0
@@ -150,7 +155,7 @@ func (s *webhookServer) logCertificate(certificate tls.Certificate) {
 func (s *webhookServer) StartedChecker() healthz.Checker {
 	started := s.Server.StartedChecker()
 	return func(request *http.Request) error {
-		if s.isOff() || !s.isUsed() && s.options.WebhookServer == nil {
+		if !s.serves() {
 			return nil
 		}
 		return started(request)
