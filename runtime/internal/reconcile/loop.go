@@ -109,11 +109,8 @@ func (l *loop) reconcileTriggered(name types.NamespacedName) {
 
 // forget drops what is remembered of a parent that is gone.
 func (l *loop) forget(name client.ObjectKey) {
-	if state := l.states.get(name); state != nil {
-		l.lagging.end(&state.lag)
-		l.endTakeover(state.uid)
-	}
 	l.states.forget(name)
+	l.endTakeover(name)
 	l.brake.Forget(l.brakeKey(name))
 	l.forgetRelated(name)
 	for _, source := range l.environment.Sources {

@@ -192,7 +192,8 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 	if err := findStatuses(l.optional.discovery, served); err != nil {
 		return nil, err
 	}
-	l.states, l.takeover, l.observations = newStates(), newTakeover(), new(process.Observations)
+	l.takeover, l.observations = newTakeover(), new(process.Observations)
+	l.states = newStates(func(dropped *state) { l.lagging.end(&dropped.lag) })
 	l.slowCalls = newSlowCalls(l.workers(), func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)
@@ -257,14 +258,15 @@ func (l *loop) eventsOf(child *childKind) source.SyncingSource {
 	return source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child})
 }
 
-// requestsForChild returns a request for the parent of a child, or of the copy of one, if the
-// parent is of this loop's kind and lies where the operator works.
+// reconciles reports whether a parent is of this loop's kind and lies where the operator works.
+func (l *loop) reconciles(parent ownership.Parent) bool {
+	return parent.Kind.GroupKind() == l.parentKind.GroupKind() && l.environment.WorksIn(parent.Name.Namespace)
+}
+
+// requestsForChild returns a request for the parent of a child, or of the copy of one.
 func (l *loop) requestsForChild(kind *childKind, child client.Object) []ctrl.Request {
 	parent, ok := l.childCache.markedParent(kind.GroupKind(), child)
-	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parentKind.Group, Kind: l.parentKind.Kind}) {
-		return nil
-	}
-	if !l.environment.WorksIn(parent.Name.Namespace) {
+	if !ok || !l.reconciles(parent) {
 		return nil
 	}
 	l.noteLeaked(child, parent)
