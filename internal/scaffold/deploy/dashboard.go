@@ -181,6 +181,7 @@ func (o Operator) graphs() []graph {
 			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_awaited_kinds")), "{{ controller }} awaits {{ kind }}"},
 			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_stale_cache_parents")), "{{ controller }} stale {{ kind }}"},
 		}},
+		{"Calls of Pollers that do not return", "ops", "", [][2]string{{rate("controller", "opgen_poller_abandoned_calls_total"), "{{ controller }}"}}},
 		{"Parents in the queue", "short", "", [][2]string{{fmt.Sprintf("sum by (controller) (%s)", of("workqueue_depth")), "{{ controller }}"}}},
 		{"Time in the queue", "s", "", [][2]string{{quantile(0.9, "workqueue_queue_duration_seconds_bucket"), "{{ controller }} 90 %"}}},
 		{"Busy workers", "short", "", [][2]string{

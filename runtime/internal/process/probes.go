@@ -96,7 +96,7 @@ func (p *probes) listReady() []probe {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all, works := listProbes(p.ready), false
-	if p.webhooks.isUsed() {
+	if p.webhooks.serves() {
 		all = append(all, probe{name: "webhooks", check: p.webhooks.StartedChecker(), isOurs: true})
 	}
 	if p.lease != nil { // a Pod that is not ready gets no requests for its webhooks

@@ -19,7 +19,7 @@ func TestParentThatIsGoneLeavesNothingInTheLoop(t *testing.T) {
 	web := types.NamespacedName{Name: "web"}
 	again := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: web.Name, UID: "2"}}
 	recreate := func(t *testing.T, l *loop) {
-		l.states.getOrAdd(web, again.UID)
+		l.newRun(again)
 		if _, isTaken, err := l.isTakenOver(t.Context(), again); isTaken || err != nil {
 			t.Errorf("the new parent is taken over: %v, %v", isTaken, err)
 		}
@@ -37,7 +37,7 @@ func TestParentThatIsGoneLeavesNothingInTheLoop(t *testing.T) {
 			shown := 0
 			l := &loop{environment: &process.Environment{}, takeover: newTakeover(), brake: new(brake.Brake)}
 			l.lagging = &lagging{parents: map[schema.GroupVersionKind]int{}, show: func(_ string, parents int) { shown = parents }}
-			l.states = newStates(func(dropped *state) { l.lagging.end(&dropped.lag) })
+			l.states = newStates()
 			l.takeover.hasBegun, l.takeover.parents[web] = true, takenParent{uid: "1"}
 			l.takeover.lists[new(kindEntries)] = ownedObjects{}
 			if test.wasReconciled {

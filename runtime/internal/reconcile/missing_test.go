@@ -35,7 +35,7 @@ func TestChildrenOfParentsThatAreNotReconciledAreNotRemembered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &loop{
 				parentKind:  kind{GroupVersionKind: shop},
-				states:      newStates(func(*state) {}),
+				states:      newStates(),
 				environment: &process.Environment{Settings: process.Settings{Options: process.Options{Namespaces: []string{"a"}}}},
 			}
 			child := &childKind{entries: &kindEntries{}, parentOf: func(object client.Object) (ownership.Parent, bool) {

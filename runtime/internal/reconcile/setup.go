@@ -192,8 +192,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*
 	if err := findStatuses(l.optional.discovery, served); err != nil {
 		return nil, err
 	}
-	l.takeover, l.observations = newTakeover(), new(process.Observations)
-	l.states = newStates(func(dropped *state) { l.lagging.end(&dropped.lag) })
+	l.states, l.takeover, l.observations = newStates(), newTakeover(), new(process.Observations)
 	l.slowCalls = newSlowCalls(l.workers(), func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)

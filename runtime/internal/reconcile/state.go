@@ -141,11 +141,10 @@ func sumVersions(children [][]client.Object) uint64 {
 type states struct {
 	mu     sync.Mutex
 	byName map[types.NamespacedName]*state
-	end    func(*state) // is called with each state that is dropped
 }
 
-func newStates(end func(*state)) *states {
-	return &states{byName: map[types.NamespacedName]*state{}, end: end}
+func newStates() *states {
+	return &states{byName: map[types.NamespacedName]*state{}}
 }
 
 // getOrAdd returns the state of a parent, a new one if this UID has none.
@@ -154,7 +153,6 @@ func (s *states) getOrAdd(name types.NamespacedName, uid types.UID) *state {
 	defer s.mu.Unlock()
 	found, ok := s.byName[name]
 	if !ok || found.uid != uid {
-		s.drop(name)
 		found = &state{uid: uid}
 		found.mayLeak.Store(true)
 		s.byName[name] = found
@@ -173,13 +171,5 @@ func (s *states) get(name types.NamespacedName) *state {
 func (s *states) forget(name types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.drop(name)
-}
-
-// drop drops a state, if there is one. The caller holds the lock.
-func (s *states) drop(name types.NamespacedName) {
-	if found, ok := s.byName[name]; ok {
-		delete(s.byName, name)
-		s.end(found)
-	}
+	delete(s.byName, name)
 }

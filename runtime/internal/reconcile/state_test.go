@@ -32,7 +32,7 @@ func TestSumVersions(t *testing.T) {
 }
 
 func TestStateOfAnEarlierParentIsNotUsed(t *testing.T) {
-	s, name := newStates(func(*state) {}), types.NamespacedName{Name: "web"}
+	s, name := newStates(), types.NamespacedName{Name: "web"}
 	first := s.getOrAdd(name, "1")
 	if s.getOrAdd(name, "1") != first {
 		t.Error("a parent loses its state between reconciles")
@@ -43,7 +43,7 @@ func TestStateOfAnEarlierParentIsNotUsed(t *testing.T) {
 }
 
 func TestParentThatIsGoneLeavesNothing(t *testing.T) {
-	s, name := newStates(func(*state) {}), types.NamespacedName{Name: "web"}
+	s, name := newStates(), types.NamespacedName{Name: "web"}
 	s.getOrAdd(name, "1")
 	s.forget(name)
 	if len(s.byName) > 0 {
