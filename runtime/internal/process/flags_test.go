@@ -100,6 +100,9 @@ func TestParseFlags(t *testing.T) {
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
 		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},
 		{name: "no workers", args: []string{"--workers=0"}, err: "--workers=0: at least 1 is needed"},
+		{name: "resync", args: []string{"--resync=-1s"}, err: "--resync=-1s: a time, or 0 for never"},
+		{name: "no requests", args: []string{"--qps=0"}, err: "--qps=0: requests per second, or a negative number for no limit"},
+		{name: "no requests at a moment", args: []string{"--qps=5", "--burst=-1"}, err: "--burst=-1: at least 0"},
 		{name: "argument", args: []string{"run"}, err: `unexpected argument "run"`},
 		{name: "log format", args: []string{"--log-format=xml"}, err: `--log-format="xml": text or json`},
 	} {
