@@ -16,7 +16,9 @@ func reading() []string { return []string{"get", "list", "watch"} }
 // writing returns the verbs that decide what is in objects.
 func writing() []string { return []string{"create", "update", "patch"} }
 
-// dangers are the permissions that Kubernetes' "Role Based Access Control Good Practices" warn of.
+// dangers are the permissions that Kubernetes' page "Role Based Access Control Good Practices" names as risks of privilege
+// escalation (https://kubernetes.io/docs/concepts/security/rbac-good-practices/), but for the creation of objects without a
+// limit. Beyond that page: ways into the Pods of others, nodes, and kinds of the whole cluster.
 func dangers() []danger {
 	const (
 		runs    = "runs programs with any ServiceAccount of the namespace"
@@ -30,6 +32,10 @@ func dangers() []danger {
 		{"apps", []string{"deployments", "statefulsets", "daemonsets", "replicasets"}, writing(), runs},
 		{"batch", []string{"jobs", "cronjobs"}, writing(), runs},
 		{"", []string{"pods/exec", "pods/attach", "pods/ephemeralcontainers"}, append(reading(), writing()...), "runs programs in the Pods of others"},
+		{"", []string{"pods/proxy", "services/proxy", "pods/portforward"}, append(reading(), writing()...), "reaches the ports of others' Pods, past network policies"},
+		{"", []string{"persistentvolumes"}, []string{"create"}, "reads and writes the files of nodes, by hostPath"},
+		{"", []string{"namespaces"}, []string{"update", "patch"}, "lifts the Pod security standards and network policies that select a namespace by its labels"},
+		{"", []string{"nodes", "nodes/status"}, []string{"update", "patch"}, "decides which Pods run on a node"},
 		{"", []string{"serviceaccounts/token"}, []string{"create"}, "acts as any ServiceAccount"},
 		{"", []string{"nodes/proxy"}, append(reading(), writing()...), "runs programs in any Pod of a node, past admission and the audit log"},
 		{"", []string{"users", "groups", "serviceaccounts"}, []string{"impersonate"}, "acts as somebody else"},

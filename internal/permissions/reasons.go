@@ -11,7 +11,7 @@ type reason struct {
 
 func reasons() []reason {
 	return []reason{
-		{"coordination.k8s.io", "leases", []string{"get", "create", "update"}, "for leader election, without which tests run"},
+		{"coordination.k8s.io", "leases", []string{"get", "create", "update"}, "for leader election, without which tests run, or for the brake on prunes"},
 		{"events.k8s.io", "events", []string{"create", "patch"}, "for Events of what goes wrong, and to count one that repeats"},
 		{"authentication.k8s.io", "tokenreviews", []string{"create"}, "for asking who reads the metrics, which tests do not serve"},
 		{"authorization.k8s.io", "subjectaccessreviews", []string{"create"}, "for asking who may read the metrics, which tests do not serve"},

@@ -41,6 +41,8 @@ func parseRule(m gomarkers.Marker) (spec.PolicyRule, *spec.Problem) {
 	switch {
 	case rule.Namespace != "" && len(rule.URLs) > 0:
 		return fail("urls have no namespace", "leave namespace out")
+	case slices.Contains(slices.Concat(rule.Verbs, rule.Resources, rule.ResourceNames, rule.URLs), ""):
+		return fail("has an empty word", "leave it out: no name stands for every object")
 	case len(rule.Verbs) == 0:
 		return fail("has no verbs", example)
 	case len(rule.URLs) > 0 && len(rule.Groups)+len(rule.Resources)+len(rule.ResourceNames) > 0:

@@ -61,13 +61,15 @@ func Sync() {
 
 func TestParseReportsErrors(t *testing.T) {
 	tests := map[string]string{
-		"+kubebuilder:rbac:groups=apps,resources=deployments":                         `p.go:3:1: +kubebuilder:rbac: missing argument "verbs"`,
-		"+kubebuilder:rbac:groups=apps,resource=deployments,verbs=get":                `p.go:3:1: +kubebuilder:rbac: unknown argument "resource"`,
-		"+kubebuilder:rbac groups=apps":                                               `p.go:3:1: +kubebuilder:rbac: is followed by no colon`,
-		"+kubebuilder:rbac:resources=pods,verbs=get":                                  `p.go:3:1: +kubebuilder:rbac: needs groups and resources, or urls`,
-		"+kubebuilder:rbac:urls=/metrics,verbs=get,namespace=other":                   `p.go:3:1: +kubebuilder:rbac: urls have no namespace`,
-		"+kubebuilder:rbac:urls=/metrics,groups=apps,resources=deployments,verbs=get": `p.go:3:1: +kubebuilder:rbac: urls do not go with resources`,
-		"+kubebuilder:rbac:groups=apps,resources=deployments,verbs=":                  `p.go:3:1: +kubebuilder:rbac: has no verbs`,
+		"+kubebuilder:rbac:groups=apps,resources=deployments":                               `p.go:3:1: +kubebuilder:rbac: missing argument "verbs"`,
+		"+kubebuilder:rbac:groups=apps,resource=deployments,verbs=get":                      `p.go:3:1: +kubebuilder:rbac: unknown argument "resource"`,
+		"+kubebuilder:rbac groups=apps":                                                     `p.go:3:1: +kubebuilder:rbac: is followed by no colon`,
+		"+kubebuilder:rbac:resources=pods,verbs=get":                                        `p.go:3:1: +kubebuilder:rbac: needs groups and resources, or urls`,
+		"+kubebuilder:rbac:urls=/metrics,verbs=get,namespace=other":                         `p.go:3:1: +kubebuilder:rbac: urls have no namespace`,
+		"+kubebuilder:rbac:urls=/metrics,groups=apps,resources=deployments,verbs=get":       `p.go:3:1: +kubebuilder:rbac: urls do not go with resources`,
+		"+kubebuilder:rbac:groups=apps,resources=deployments,verbs=":                        `p.go:3:1: +kubebuilder:rbac: has no verbs`,
+		`+kubebuilder:rbac:groups=apps,resources=deployments,resourceNames="",verbs=delete`: `p.go:3:1: +kubebuilder:rbac: has an empty word`,
+		`+kubebuilder:rbac:groups=apps,resources="",verbs=get`:                              `p.go:3:1: +kubebuilder:rbac: has an empty word`,
 	}
 	for comment, want := range tests {
 		t.Run(comment, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (p *project) addController(r kinds.Resolver, c *spec.Controller) spec.Probl
 	if !runsInTests {
 		foreign = nil // a test would see objects of others
 	}
-	p.operator.Controllers = append(p.operator.Controllers, c.Package())
+	p.operator.Controllers = append(p.operator.Controllers, deploy.Controller{Name: c.Package(), Group: c.Group(p.Project)})
 	p.controllers = append(p.controllers, controller{c, o, foreign})
 	return slices.Concat(problems, op.problems, op.checkSchemas(c.Operator, c.At), p.checkMetricNames("controller "+c.Name, c.Operator, c.At), checkTakeOverFrom(c.Package(), c.Group(p.Project), c.Operator, c.At))
 }

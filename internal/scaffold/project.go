@@ -148,7 +148,7 @@ func (p *project) addOperator(r kinds.Resolver, k *kind) spec.Problems {
 	k.operator.Alias, k.operator.SamplePath = gomodel.Aliases(r.APIs)[apiVersion], k.samplePath()
 	k.operator.Name = strings.ReplaceAll(strings.TrimPrefix(k.folder, "internal/"), "/", "-")
 	op.problems = append(op.problems, checkTakeOverFrom(k.operator.Name, api.Group, api.Operator, api.At)...)
-	p.operator.Controllers = append(p.operator.Controllers, k.operator.Name)
+	p.operator.Controllers = append(p.operator.Controllers, deploy.Controller{Name: k.operator.Name, Group: api.Group})
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, Namespaced: api.Scope != spec.Cluster, HasStatus: storage.HasStatus,
 		Ordered: api.Operator.Teardown == spec.TeardownOrdered, Children: op.children, Related: op.related, Rules: api.Operator.RBAC,

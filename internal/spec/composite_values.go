@@ -2,10 +2,12 @@ package spec
 
 import (
 	"math"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/jsonschema"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // textMap accepts a mapping of names to texts.
@@ -31,6 +33,34 @@ func textList(into *[]string, examples ...any) value {
 			return jsonschema.List(&jsonschema.Schema{Type: "string", Examples: examples})
 		},
 	}
+}
+
+// wordList accepts a list of at least one word. An empty word would stand for any, or for none; mayBeEmpty says that it has a
+// meaning of its own.
+func wordList(into *[]string, mayBeEmpty bool, examples ...any) value {
+	list := notEmpty(textList(into, examples...), "lists nothing", "name one, or leave the key out")
+	texts, schema := list.decode, list.schema
+	list.decode = func(d *decoder, n *yaml.Node, path string) {
+		texts(d, n, path)
+		for i, item := range n.Content {
+			switch word := strings.TrimSpace(item.Value); {
+			case n.Kind != yaml.SequenceNode || item.Kind != yaml.ScalarNode || yamltext.IsNull(item): // an error already
+			case word == "" && !(mayBeEmpty && item.Value == ""):
+				d.fail(item, indexPath(path, i), "is empty", "leave it out")
+			case word != item.Value:
+				d.fail(item, indexPath(path, i), quoteShort(item.Value)+" has a space at an end", "write "+word)
+			}
+		}
+	}
+	list.schema = func(l *Language) *jsonschema.Schema {
+		s := schema(l)
+		s.Items.Pattern = `^\S(.*\S)?$`
+		if mayBeEmpty {
+			s.Items.Pattern = `^(\S(.*\S)?)?$`
+		}
+		return s
+	}
+	return list
 }
 
 func (d *decoder) decodeTexts(into *[]string, n *yaml.Node, path string) {

@@ -71,11 +71,11 @@ func managerList(into *[]string) value {
 func policyRuleMapping(r *PolicyRule) Mapping {
 	const without = "required without `nonResourceURLs`"
 	return Mapping{Name: "policyRule", Keys: []Key{
-		{Name: "apiGroups", Absent: without, value: textList(&r.APIGroups, "", "apps"), Doc: `list of API groups; "" is the core group`},
-		{Name: "resources", Absent: without, value: textList(&r.Resources, "nodes"), Doc: "list of resources, such as `nodes`"},
-		{Name: "verbs", Required: true, value: textList(&r.Verbs, "get", "list", "watch", "create", "update", "patch", "delete"), Doc: "list of verbs, such as `get`"},
-		{Name: "resourceNames", Absent: "all", value: textList(&r.ResourceNames), Doc: "list of the only objects that the rule is for"},
-		{Name: "nonResourceURLs", Absent: "none", value: textList(&r.NonResourceURLs, "/metrics"), Doc: "list of URL paths, in the place of the other keys but `verbs`"},
+		{Name: "apiGroups", Absent: without, value: wordList(&r.APIGroups, true, "", "apps"), Doc: `list of API groups; "" is the core group`},
+		{Name: "resources", Absent: without, value: wordList(&r.Resources, false, "nodes"), Doc: "list of resources, such as `nodes`"},
+		{Name: "verbs", Required: true, value: wordList(&r.Verbs, false, "get", "list", "watch", "create", "update", "patch", "delete"), Doc: "list of verbs, such as `get`"},
+		{Name: "resourceNames", Absent: "all", value: wordList(&r.ResourceNames, false), Doc: "list of the only objects that the rule is for"},
+		{Name: "nonResourceURLs", Absent: "none", value: wordList(&r.NonResourceURLs, false, "/metrics"), Doc: "list of URL paths, in the place of the other keys but `verbs`"},
 	}, rules: []rule{
 		{when: []condition{noKey("nonResourceURLs")}, requires: []string{"apiGroups", "resources"}},
 		{when: []condition{hasKey("nonResourceURLs")}, excludes: []string{"apiGroups", "resources", "resourceNames"}, hint: hintText("write two rules")},

@@ -109,7 +109,7 @@ func packageMapping(p *Package) Mapping {
 		{Name: "description", Absent: "a sentence with the kinds of the project", value: proseText(&p.Description), Doc: "what the operator is for"},
 		{Name: "url", Absent: "none", value: formedText(&p.URL, &urlForm), Doc: "the page of the project"},
 		{Name: "provider", Absent: "the first maintainer", value: proseText(&p.Provider), Doc: "who publishes the operator"},
-		{Name: "keywords", Absent: "none", value: textList(&p.Keywords, "database"), Doc: "words to find the operator by"},
+		{Name: "keywords", Absent: "none", value: wordList(&p.Keywords, false, "database"), Doc: "words to find the operator by"},
 		{Name: "maintainers", Absent: "none", value: distinctList(&p.Maintainers, strconv.Quote, func(into *string) value { return formedText(into, &maintainerForm) }),
 			Doc: "who to ask, each as in an email: `Ada <ada@example.com>`"},
 		{Name: "icon", Absent: "none", value: formedText(&p.Icon, &iconForm), Doc: "a file of the project in SVG or PNG, for bundles"},

@@ -181,12 +181,12 @@ func TestLeaderElectionLetsOneWork(t *testing.T) {
 		Roles:       generateRoles(t, strings.Replace(siteSpec, ", pruneOnly: true", "", 1)),
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		Options: func(o *operator.Options) {
-			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "site-operator", o.Namespaces[0]
+			o.LeaderElect, o.LeaderElectID, o.LeaderElectNamespace = true, "project", o.Namespaces[0]
 		},
 	})
 	cluster.Create(site("web"))
 	cluster.Exists(configMap("web", ""))
-	lease := named(&coordinationv1.Lease{}, "site-operator")
+	lease := named(&coordinationv1.Lease{}, "project")
 	cluster.Exists(lease)
 	if host, _ := os.Hostname(); lease.Spec.HolderIdentity == nil || !strings.HasPrefix(*lease.Spec.HolderIdentity, host) {
 		t.Errorf("the lease is %+v", lease.Spec)

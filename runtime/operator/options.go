@@ -25,7 +25,7 @@ type Options struct {
 	Resync time.Duration
 
 	// LeaderElect elects the one replica that works at a time, by the Lease LeaderElectID in
-	// LeaderElectNamespace. By default the Lease is named after the project.
+	// LeaderElectNamespace. By default the Lease is named after the project, and is in the namespace of the Pod.
 	LeaderElect          bool
 	LeaderElectID        string
 	LeaderElectNamespace string

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,8 +36,14 @@ func (a Answer[V]) IsFresh(now time.Time, d time.Duration) bool {
 }
 
 // NewPoller returns a Poller that calls ask once in a period for every key that a parent reads. The
-// context of a call ends after a period. An error is part of the [Answer]. A panic is one.
+// context of a call ends after a period. An error is part of the [Answer]. A panic is one, and so is a
+// call that has not returned a second after its context has ended. Such a call is abandoned: up to 100 of
+// them take no room from others, and its key is asked about again once it has returned. NewPoller panics
+// if the period is not more than zero.
 func NewPoller[K comparable, V any](period time.Duration, ask func(ctx context.Context, key K) (V, error)) *Poller[K, V] {
+	if period <= 0 {
+		panic(fmt.Sprintf("operator.NewPoller: the period is %s, and must be more than zero", period))
+	}
 	p := new(Poller[K, V])
 	p.polled.Poll = poll.New(period, func(ctx context.Context, key any) (any, error) { return ask(ctx, key.(K)) }, p.polled.Reconcile)
 	return p

@@ -29,7 +29,11 @@ const modeKey = "OPGEN_TEST_OPERATOR"
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(modeKey); mode != "" {
-		operator.Main((&author{sync: modes[mode]}).controllers)
+		a := &author{sync: modes[mode]}
+		if mode == "generated" {
+			a.alter = alterGenerated
+		}
+		operator.Main(a.controllers)
 		return
 	}
 	os.Exit(m.Run())
@@ -39,7 +43,8 @@ var desireWeb = desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web"
 
 // modes are what Sync does in an operator of its own process.
 var modes = map[string]Function{
-	"secretly": secretly,
+	"generated": desireUntilPoked,
+	"secretly":  secretly,
 	"plain": func(ctx context.Context, req *Request) (*Response, error) {
 		log.FromContext(ctx).Info("Sync begins")
 		return desireWeb(ctx, req)
@@ -94,23 +99,29 @@ func (f *fixture) launch(mode string, env []string, args ...string) *operatorPro
 // launchProgram runs an operator that is in a file until the test ends.
 func (f *fixture) launchProgram(called, file string, env []string, args ...string) *operatorProcess {
 	f.t.Helper()
-	p := &operatorProcess{t: f.t, ended: make(chan struct{})}
-	p.Cmd = exec.Command(file, append([]string{"--namespace", f.Namespace}, args...)...)
+	return startProcess(f.t, called, file, env, append([]string{"--namespace", f.Namespace}, args...)...)
+}
+
+// startProcess runs an operator that is in a file, with these arguments alone, until the test ends.
+func startProcess(t *testing.T, called, file string, env []string, args ...string) *operatorProcess {
+	t.Helper()
+	p := &operatorProcess{t: t, ended: make(chan struct{})}
+	p.Cmd = exec.Command(file, args...)
 	p.Env = append(os.Environ(), env...)
 	p.Stdout, p.Stderr = &p.log, &p.log
 	if err := p.Start(); err != nil {
-		f.t.Fatal(err)
+		t.Fatal(err)
 	}
 	go func() {
 		defer close(p.ended)
 		_ = p.Wait() // ProcessState says how it ended
 	}()
-	f.t.Cleanup(func() {
+	t.Cleanup(func() {
 		_ = p.Process.Kill()
-		if f.t.Failed() {
+		if t.Failed() {
 			p.log.Lock()
 			defer p.log.Unlock()
-			f.t.Logf("operator %s:\n%s", called, p.log.String())
+			t.Logf("operator %s:\n%s", called, p.log.String())
 		}
 	})
 	return p

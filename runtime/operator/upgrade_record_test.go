@@ -148,10 +148,22 @@ func (r *record) leases() (reads, writes int) {
 // kubeconfig of a process that takes it.
 func startRecord(t *testing.T) (kubeconfig string, made *record) {
 	t.Helper()
+	kubeconfig = startProxy(t, "", "", func(next http.RoundTripper) http.RoundTripper {
+		made = &record{next: next}
+		return made
+	})
+	return kubeconfig, made
+}
+
+// startProxy starts a way to the API server, on which requests are those of a user, and returns the kubeconfig of a
+// process that takes it. Its context has a namespace.
+func startProxy(t *testing.T, user, namespace string, wrap func(http.RoundTripper) http.RoundTripper) (kubeconfig string) {
+	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("OPGEN_TEST_KUBECONFIG"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	config.Impersonate.UserName = user
 	transport, err := rest.TransportFor(config)
 	if err != nil {
 		t.Fatal(err)
@@ -160,10 +172,9 @@ func startRecord(t *testing.T) (kubeconfig string, made *record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made = &record{next: transport}
 	way := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     made,
+		Transport:     wrap(transport),
 		FlushInterval: -1, // watches
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	})
@@ -173,11 +184,11 @@ func startRecord(t *testing.T) (kubeconfig string, made *record) {
 	})
 	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
 	file := clientcmdapi.NewConfig()
-	file.Clusters["record"] = &clientcmdapi.Cluster{Server: way.URL}
-	file.Contexts["record"] = &clientcmdapi.Context{Cluster: "record"}
-	file.CurrentContext = "record"
+	file.Clusters["proxy"] = &clientcmdapi.Cluster{Server: way.URL}
+	file.Contexts["proxy"] = &clientcmdapi.Context{Cluster: "proxy", Namespace: namespace}
+	file.CurrentContext = "proxy"
 	if err := clientcmd.WriteToFile(*file, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	return kubeconfig, made
+	return kubeconfig
 }

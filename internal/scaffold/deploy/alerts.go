@@ -38,13 +38,22 @@ func (o Operator) alertComponent() Component {
 // withController returns the selector of a metric of the project's controllers. It names neither the
 // namespace nor the Service, which a kustomization may change.
 func (o Operator) withController(metric string, more ...string) string {
-	labels := append([]string{fmt.Sprintf("controller=~%q", strings.Join(o.Controllers, "|"))}, more...)
+	names := make([]string, len(o.Controllers))
+	for i, controller := range o.Controllers {
+		names[i] = controller.Name
+	}
+	labels := append([]string{fmt.Sprintf("controller=~%q", strings.Join(names, "|"))}, more...)
 	return metric + "{" + strings.Join(labels, ",") + "}"
 }
 
 // leaderMetric is 1 of the replica that leads.
 func (o Operator) leaderMetric(more ...string) string {
-	return "leader_election_master_status{" + strings.Join(append([]string{fmt.Sprintf("name=%q", o.Name)}, more...), ",") + "}"
+	return o.withLease("leader_election_master_status", more...)
+}
+
+// withLease returns the selector of a metric of the project's lease.
+func (o Operator) withLease(metric string, more ...string) string {
+	return metric + "{" + strings.Join(append([]string{fmt.Sprintf("name=%q", o.Name)}, more...), ",") + "}"
 }
 
 // failedResult selects reconciles that ended with an error. A stale or slow one is repeated.
@@ -59,6 +68,18 @@ func (o Operator) alerts() []alert {
 			expr:        fmt.Sprintf("max by (namespace) (%s) == 0 or absent(%s)", o.leaderMetric(), o.leaderMetric()),
 			summary:     "No replica of " + o.Name + " works.",
 			description: "Changes of parents and of their children have no effect. Look at the Pods and their logs, which name the holder of the lease.",
+		},
+		{
+			name: "OperatorLeaseUnavailable", severity: "warning", after: "5m",
+			expr:        fmt.Sprintf("max by (namespace) (%s) > 0", o.withLease("opgen_lease_unavailable")),
+			summary:     "A replica of " + o.Name + " cannot take its lease, and sees no other that has it.",
+			description: "Look whether the operator's role in its own namespace allows to get, create and update its Lease, and whether the API server can be reached. The probe /readyz/lease and the log say why.",
+		},
+		{
+			name: "OperatorRequestsForbidden", severity: "warning", after: "15m",
+			expr:        fmt.Sprintf("sum by (namespace) (increase(rest_client_requests_total{code=\"403\"}[15m]) and on (instance) %s) > 0", o.leaderMetric()),
+			summary:     "The API server keeps refusing requests of " + o.Name + ".",
+			description: "The operator's role lacks a right, or a quota or an admission policy refuses what it writes. The log names the request. Where Ready can be written, it has the reason Forbidden.",
 		},
 		{
 			name: "OperatorReconcileErrors", severity: "warning", after: "15m",

@@ -158,7 +158,9 @@ func (o Operator) graphs() []graph {
 		return fmt.Sprintf("sum by (%s) (rate(%s[$__rate_interval]))", by, of(metric))
 	}
 	return []graph{
-		{"Leader", "short", "1 for the replica that works.", [][2]string{{o.leaderMetric(chosen), "{{ pod }}"}}},
+		{"Leader", "short", "1 for the replica that works.", [][2]string{
+			{o.leaderMetric(chosen), "{{ pod }}"}, {o.withLease("opgen_lease_unavailable", chosen), "{{ pod }} cannot take the lease"},
+		}},
 		{"Reconciles by result", "ops", "success, stale and slow are no errors.", [][2]string{{rate("controller, result", "opgen_reconcile_total"), "{{ controller }} {{ result }}"}}},
 		{"Time until convergence", "s", "From a change of a parent's spec until everything is written and Ready.", [][2]string{
 			{quantile(0.5, "opgen_convergence_seconds_bucket"), "{{ controller }} 50 %"}, {quantile(0.9, "opgen_convergence_seconds_bucket"), "{{ controller }} 90 %"},
@@ -179,6 +181,7 @@ func (o Operator) graphs() []graph {
 			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_awaited_kinds")), "{{ controller }} awaits {{ kind }}"},
 			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_stale_cache_parents")), "{{ controller }} stale {{ kind }}"},
 		}},
+		{"Calls of Pollers that do not return", "ops", "", [][2]string{{rate("controller", "opgen_poller_abandoned_calls_total"), "{{ controller }}"}}},
 		{"Parents in the queue", "short", "", [][2]string{{fmt.Sprintf("sum by (controller) (%s)", of("workqueue_depth")), "{{ controller }}"}}},
 		{"Time in the queue", "s", "", [][2]string{{quantile(0.9, "workqueue_queue_duration_seconds_bucket"), "{{ controller }} 90 %"}}},
 		{"Busy workers", "short", "", [][2]string{

@@ -156,7 +156,7 @@ func operators(t *testing.T) map[string]Operator {
 	}
 	for name, o := range all {
 		if name != "nothing yet" {
-			o.APIs, o.Kinds, o.Controllers = apis, parents, []string{"echoserver"}
+			o.APIs, o.Kinds, o.Controllers = apis, parents, []Controller{{"echoserver", "demo.example.com"}}
 		}
 		all[name] = o
 	}

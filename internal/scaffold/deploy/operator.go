@@ -22,13 +22,21 @@ type Operator struct {
 	Kinds           []Kind
 	Rules           []spec.PolicyRule // from markers in the author's code
 	APIs            []API
-	// Controllers are the names of the controllers, as metrics have them.
-	Controllers []string
+	Controllers     []Controller
 
 	Webhooks     webhookmarkers.Webhooks // from markers in the author's code
 	Converts     bool                    // objects between versions, as a webhook
 	Certificates spec.Certificates       // of the webhook server
 }
+
+// Controller is a controller of the operator.
+type Controller struct {
+	Name  string // as metrics have it
+	Group string // of its keys
+}
+
+// pruneLease returns the name of the Lease in which the controller counts prunes; see runtime/internal/reconcile.
+func (c Controller) pruneLease() string { return c.Name + "." + c.Group + "-prunes" }
 
 // API is a kind that the project defines.
 type API struct {

@@ -23,7 +23,7 @@ type roleKey struct{ namespace, name string }
 
 // RBACObjects returns the operator's ServiceAccount and its roles:
 //
-//   - a Role in its namespace: leader election, and if it watches that also parents and children;
+//   - a Role in its namespace: its Leases, and if it watches that also parents and children;
 //   - a Role in each other namespace that it watches: parents and children;
 //   - a ClusterRole: metrics, and otherwise parents and children;
 //   - a Role in each namespace that the spec file lists for children, unless parents can be in any
@@ -39,7 +39,7 @@ func (o Operator) RBACObjects() []runtime.Object {
 		AutomountServiceAccountToken: new(false),
 	}}
 	everywhere, own := roleKey{"", o.ManagerName()}, roleKey{o.Namespace(), o.ManagerName()}
-	rules := map[roleKey][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
+	rules := map[roleKey][]rbacv1.PolicyRule{everywhere: metricsRules(), own: o.ownRules()}
 	watched := []roleKey{everywhere}
 	if namespaces := o.Watched(); namespaces != nil {
 		watched = nil

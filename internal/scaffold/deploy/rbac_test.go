@@ -16,7 +16,7 @@ import (
 var (
 	// always are the rights of every operator in its own namespace, metrics those that its metrics
 	// endpoint needs.
-	always  = []string{"coordination.k8s.io/leases: get create update"}
+	always  = []string{"coordination.k8s.io/leases: create", "coordination.k8s.io/leases[cup.demo.example.com-prunes echo]: get update"}
 	metrics = []string{
 		"authentication.k8s.io/tokenreviews: create",
 		"authorization.k8s.io/subjectaccessreviews: create",
@@ -213,7 +213,7 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			cluster, own := roles(t, Operator{Name: "echo", Watch: spec.WatchCluster, Kinds: test.kinds})
+			cluster, own := roles(t, Operator{Name: "echo", Watch: spec.WatchCluster, Kinds: test.kinds, Controllers: []Controller{{"cup", "demo.example.com"}}})
 			if diff := cmp.Diff(set(metrics, test.want, test.everywhere), set(cluster)); diff != "" {
 				t.Errorf("ClusterRole (-want +got):\n%s", diff)
 			}
@@ -221,11 +221,11 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				t.Errorf("Role (-want +got):\n%s", diff)
 			}
 
-			cluster, own = roles(t, Operator{Name: "echo", Watch: spec.WatchNamespace, Kinds: test.kinds})
+			cluster, own = roles(t, Operator{Name: "echo", Watch: spec.WatchNamespace, Kinds: test.kinds, Controllers: []Controller{{"cup", "demo.example.com"}}})
 			if diff := cmp.Diff(set(metrics, test.everywhere), set(cluster)); diff != "" {
 				t.Errorf("watching a namespace: ClusterRole (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(set(always, test.want), set(own)); diff != "" {
+			if diff := cmp.Diff(set(always, []string{events}, test.want), set(own)); diff != "" {
 				t.Errorf("watching a namespace: Role (-want +got):\n%s", diff)
 			}
 		})
@@ -350,7 +350,7 @@ func TestRulesOfTheAuthorsCode(t *testing.T) {
 			"policy/poddisruptionbudgets: *"),
 		"ClusterRoleBinding /echo-controller-manager":     {"ClusterRole echo-controller-manager"},
 		"ClusterRole /node-reader":                        {"/nodes: get"},
-		"Role echo-system/echo-controller-manager":        {"/pods: get", "coordination.k8s.io/leases: get create update"},
+		"Role echo-system/echo-controller-manager":        {"/pods: get", "coordination.k8s.io/leases: create", "coordination.k8s.io/leases[echo]: get update"},
 		"RoleBinding echo-system/echo-controller-manager": {"Role echo-controller-manager"},
 		"Role infra/echo-controller-manager":              {"/secrets: get"},
 		"RoleBinding infra/echo-controller-manager":       {"Role echo-controller-manager"},

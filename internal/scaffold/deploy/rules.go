@@ -9,12 +9,25 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// leaderRules returns the permissions for leader election in the operator's namespace: its lease. The
-// Events about it are written as all others are; see policyRules.
-func leaderRules() []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{
-		resourceRule("coordination.k8s.io", "leases", "get", "create", "update"),
+// ownRules returns the permissions that the operator always has in its own namespace: for the Lease that elects the
+// leader, for the Leases in which its controllers count prunes, and for Events about them. RBAC cannot limit create to
+// names.
+func (o Operator) ownRules() []rbacv1.PolicyRule {
+	own := resourceRule("coordination.k8s.io", "leases", "get", "update")
+	own.ResourceNames = []string{o.Name}
+	for _, controller := range o.Controllers {
+		own.ResourceNames = append(own.ResourceNames, controller.pruneLease())
 	}
+	rules := []rbacv1.PolicyRule{resourceRule("coordination.k8s.io", "leases", "create"), own}
+	if o.Watched() == nil { // the ClusterRole has the permission for Events
+		return rules
+	}
+	return append(rules, eventRule())
+}
+
+// eventRule returns the permissions for writing Events, and for counting one that repeats.
+func eventRule() rbacv1.PolicyRule {
+	return resourceRule("events.k8s.io", "events", "create", "patch")
 }
 
 // metricsRules returns the permissions for serving metrics. The operator asks the API server who a
@@ -46,7 +59,7 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 		// patch is needed even without finalize in the spec: an earlier spec may have had it, and
 		// the runtime must remove its finalizer, or the parents could never be deleted.
 		resourceRule(k.Group, k.Plural, "get", "list", "watch", "patch"),
-		resourceRule("events.k8s.io", "events", "create", "patch"),
+		eventRule(),
 	}
 	if k.HasStatus {
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/status", "patch"))

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
+// It writes Events about its Leases where they are, whatever it watches.
 func TestRolesInEachWatchedNamespace(t *testing.T) {
 	kind := Kind{Group: "shop.example.com", Plural: "shops", Namespaced: true}
 	o := Operator{Name: "shop", Watch: spec.WatchNamespace, WatchNamespaces: []string{"a", "shop-system"}, Kinds: []Kind{kind}}
@@ -24,7 +26,7 @@ func TestRolesInEachWatchedNamespace(t *testing.T) {
 			}
 		}
 	}
-	for namespace, expected := range map[string][]string{"a": {"shops", "!leases"}, "shop-system": {"shops", "leases"}} {
+	for namespace, expected := range map[string][]string{"a": {"shops", "events", "!leases"}, "shop-system": {"shops", "events", "leases"}} {
 		for _, resource := range expected {
 			name, unwanted := strings.CutPrefix(resource, "!")
 			if strings.Contains(places[namespace], name) == unwanted {
@@ -32,6 +34,15 @@ func TestRolesInEachWatchedNamespace(t *testing.T) {
 			}
 		}
 	}
+	o.WatchNamespaces = []string{"a"}
+	for _, object := range o.RBACObjects() {
+		if role, isRole := object.(*rbacv1.Role); isRole && role.Namespace == "shop-system" {
+			if diff := cmp.Diff([]string{"coordination.k8s.io/leases: create", "coordination.k8s.io/leases[shop]: get update", events}, lines(role.Rules)); diff != "" {
+				t.Errorf("the Role in the operator's namespace (-want +got):\n%s", diff)
+			}
+		}
+	}
+	o.WatchNamespaces = []string{"a", "shop-system"}
 	if len(places) != 2 {
 		t.Errorf("Roles in %v, expected a and shop-system", places)
 	}

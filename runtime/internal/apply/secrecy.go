@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,11 @@ import (
 const hidden = "(hidden)"
 
 // shortest is the length from which a value is hidden outside of quotes, too. A shorter value may
-// be part of any word.
-const shortest = 6
+// be part of any word. mostLines is how many lines of a value are hidden one by one.
+const (
+	shortest  = 6
+	mostLines = 1_000
+)
 
 // hiddenError is an error without the values that conditions, Events and logs must not show.
 type hiddenError struct {
@@ -63,9 +67,8 @@ func (d Desired) IsOutdated(live client.Object) bool {
 	return err == nil && desires && !includesValue(content["data"], data)
 }
 
-// hideSecrets removes secret values from the text of an error: the data of a Secret and the values
-// of environment variables, desired and live. The API server quotes values that it refuses, and
-// prints whole objects.
+// hideSecrets removes secret values from the text of an error: the data of a Secret, the values of environment variables,
+// and arguments of containers, desired and live. The API server quotes values that it refuses, and prints whole objects.
 func hideSecrets(err error, d Desired, live client.Object) error {
 	if err == nil {
 		return nil
@@ -80,17 +83,9 @@ func hideSecrets(err error, d Desired, live client.Object) error {
 	if len(values) == 0 {
 		return err
 	}
-	text, dump, _ := strings.Cut(err.Error(), "\n") // the other lines hold an object or a diff
+	text, dump, _ := strings.Cut(hideValues(err.Error(), values, d.Name.Name), "\n") // the other lines hold an object or a diff
 	if dump != "" {
 		text += " …"
-	}
-	ordered := make([]string, 0, len(values))
-	for value := range values {
-		ordered = append(ordered, value)
-	}
-	slices.SortFunc(ordered, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // a longer value may contain a shorter one
-	for _, value := range ordered {
-		text = hideValue(text, value, d.Name.Name)
 	}
 	if text == err.Error() {
 		return err
@@ -98,25 +93,32 @@ func hideSecrets(err error, d Desired, live client.Object) error {
 	return hiddenError{err, text}
 }
 
-// hideValue removes a value from a text, unless it is the child's name.
-func hideValue(text, value, name string) string {
-	if value == "" || value == name {
-		return text
-	}
-	quoted := []string{strconv.Quote(value)}
-	if encoded, err := json.Marshal(value); err == nil {
-		quoted = append(quoted, string(encoded))
-	}
-	for _, form := range quoted {
-		text = strings.ReplaceAll(text, form, strconv.Quote(hidden))
-		if len(value) >= shortest { // also within a quoted text
-			text = strings.ReplaceAll(text, form[1:len(form)-1], hidden)
+// hideValues removes values and their lines from a text, in the forms in which programs quote and encode them. The name of
+// the child stays.
+func hideValues(text string, values map[string]bool, name string) string {
+	instead := map[string]string{}
+	for value := range values {
+		for _, part := range append(strings.SplitN(value, "\n", mostLines), value) {
+			if part == name {
+				continue
+			}
+			encoded, _ := json.Marshal(part) // a string has JSON
+			for _, quoted := range []string{strconv.Quote(part), string(encoded)} {
+				instead[quoted], instead[quoted[1:len(quoted)-1]] = strconv.Quote(hidden), hidden // also within a quoted text
+			}
+			plain := []byte(part)
+			for _, form := range []string{part, base64.RawStdEncoding.EncodeToString(plain), base64.RawURLEncoding.EncodeToString(plain), url.QueryEscape(part), url.PathEscape(part)} {
+				instead[form] = hidden
+			}
 		}
 	}
-	if len(value) >= shortest {
-		text = strings.ReplaceAll(text, value, hidden)
+	maps.DeleteFunc(instead, func(form, by string) bool { return form == `""` || len(form) < shortest && by == hidden })
+	forms := slices.SortedFunc(maps.Keys(instead), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // a longer one may contain a shorter one
+	var pairs []string
+	for _, form := range forms {
+		pairs = append(pairs, form, instead[form])
 	}
-	return text
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // addSecrets adds the secret values of an object.
@@ -134,7 +136,8 @@ func addSecrets(values map[string]bool, kind schema.GroupVersionKind, content ma
 	addEnv(values, content)
 }
 
-// addEnv adds the values of environment variables anywhere in a value.
+// addEnv adds the values of environment variables, and arguments of containers, anywhere in a value. Short arguments are
+// words of any program.
 func addEnv(values map[string]bool, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -142,6 +145,16 @@ func addEnv(values map[string]bool, value any) {
 		for _, variable := range variables {
 			if text := fieldValue(variable, "value"); text != nil {
 				values[fmt.Sprint(text)] = true
+			}
+		}
+		args, _ := value["args"].([]any)
+		command, _ := value["command"].([]any)
+		for _, arg := range slices.Concat(args, command) {
+			_, option, _ := strings.Cut(fmt.Sprint(arg), "=")
+			for _, text := range []string{fmt.Sprint(arg), option} {
+				if len(text) >= shortest {
+					values[text] = true
+				}
 			}
 		}
 		for _, below := range value {

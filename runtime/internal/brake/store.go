@@ -14,7 +14,7 @@ import (
 )
 
 // Store keeps the record of a brake in an annotation of a Lease in the operator's own
-// namespace, which its role lets it get, create and update. A person releases prunes by another
+// namespace. Its role lets it get and update a Lease of this name, and create any. A person releases prunes by another
 // annotation of the Lease.
 type Store struct {
 	Reader     client.Reader // reads from the API server, never from a cache

@@ -2,7 +2,7 @@ package poll
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -11,21 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// maxCalls is how many calls of one Poll run at once.
-const maxCalls = 10
-
 // Poll asks about keys. Its fields do not change once it is used.
 type Poll struct {
 	Every  time.Duration
 	Ask    func(ctx context.Context, key any) (any, error) // may run several times at once
 	Notify func(parent types.NamespacedName)               // an answer about one of its keys has changed
 
-	mu      sync.Mutex
-	keys    map[any]*entry
-	parents map[Parent][]any
-	calls   int           // that run
-	changed chan struct{} // something is due earlier than it was
-	running chan struct{} // has one element while Run runs
+	mu        sync.Mutex
+	keys      map[any]*entry
+	parents   map[Parent][]any
+	calls     int           // that have not returned
+	abandoned int           // of these
+	cleanedUp time.Time     // by Put
+	changed   chan struct{} // something is due earlier than it was
+	running   chan struct{} // has one element while Run runs
 }
 
 // Parent names a parent.
@@ -86,10 +85,14 @@ func (p *Poll) Forget(parent Parent) {
 }
 
 // Put sets the answer about a key that somebody else has found out. If no parent names the key, Run
-// drops it after a period.
+// drops it after a period, or a later Put does where nothing runs.
 func (p *Poll) Put(key any, answer Answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if answer.Time.Sub(p.cleanedUp) >= p.Every {
+		p.cleanedUp = answer.Time
+		maps.DeleteFunc(p.keys, func(_ any, of *entry) bool { return len(of.parents) == 0 && !of.isCalled && !of.due.After(answer.Time) })
+	}
 	of := p.entryOf(key)
 	of.due = answer.Time.Add(p.Every)
 	p.setAnswer(of, answer)
@@ -119,6 +122,9 @@ func (p *Poll) removeParent(parent Parent, former, keys []any) {
 	}
 }
 
+// room returns how many more calls may run.
+func (p *Poll) room() int { return maxCalls + min(p.abandoned, maxAbandoned) - p.calls }
+
 // setAnswer sets the answer of an entry, and notifies its parents if it says something else. One that
 // is older than the last is ignored.
 func (p *Poll) setAnswer(of *entry, answer Answer) {
@@ -135,6 +141,11 @@ func (p *Poll) setAnswer(of *entry, answer Answer) {
 	}
 }
 
+// setError sets the error of an entry, which keeps the last answer.
+func (p *Poll) setError(of *entry, err error) {
+	p.setAnswer(of, Answer{Value: of.Value, Time: of.Time, Err: err})
+}
+
 // wakeRun has Run look for keys that are due.
 func (p *Poll) wakeRun() {
 	select {
@@ -143,20 +154,19 @@ func (p *Poll) wakeRun() {
 	}
 }
 
-// Run asks about the keys until ctx ends, and the calls have ended. A second Run waits for the first.
-func (p *Poll) Run(ctx context.Context, now func() time.Time) {
+// Run asks about the keys until ctx ends, which ends the contexts of the calls, too. count is called with each that is
+// abandoned. A second Run waits for the first.
+func (p *Poll) Run(ctx context.Context, now func() time.Time, count func()) {
 	select {
 	case <-ctx.Done():
 		return
 	case p.running <- struct{}{}:
 		defer func() { <-p.running }()
 	}
-	var calls sync.WaitGroup
-	defer calls.Wait()
 	for {
 		due, wait := p.takeDue(now())
 		for _, key := range due {
-			calls.Go(func() { p.call(ctx, key, now) })
+			go p.call(ctx, key, now, count)
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -188,43 +198,15 @@ func (p *Poll) takeDue(now time.Time) (due []any, wait time.Duration) {
 		}
 	}
 	slices.SortFunc(due, func(a, b any) int { return p.keys[a].due.Compare(p.keys[b].due) })
-	due = due[:min(len(due), maxCalls-p.calls)]
+	for _, key := range due {
+		if p.room() == 0 && p.abandoned >= maxAbandoned {
+			p.setError(p.keys[key], errNoRoom)
+		}
+	}
+	due = due[:min(len(due), p.room())]
 	for _, key := range due {
 		p.keys[key].isCalled, p.keys[key].due = true, now.Add(p.Every)
 	}
 	p.calls += len(due)
 	return due, wait
-}
-
-// call asks about a key. The call may take as long as the period.
-func (p *Poll) call(ctx context.Context, key any, now func() time.Time) {
-	limited, cancel := context.WithTimeout(ctx, p.Every)
-	defer cancel()
-	answer := Answer{Time: now()} // as of the start, so that nobody takes it for newer than it is
-	answer.Value, answer.Err = p.ask(limited, key)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	of := p.keys[key]
-	of.isCalled = false
-	if p.calls == maxCalls || !now().Before(of.due) { // another key may wait for this, or the key itself
-		p.wakeRun()
-	}
-	p.calls--
-	if ctx.Err() != nil {
-		return
-	}
-	if answer.Err != nil {
-		answer.Value, answer.Time = of.Value, of.Time
-	}
-	p.setAnswer(of, answer)
-}
-
-// ask calls the author's function, and turns a panic into an error.
-func (p *Poll) ask(ctx context.Context, key any) (value any, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("panic: %v", reason)
-		}
-	}()
-	return p.Ask(ctx, key)
 }

@@ -3,9 +3,11 @@ package poll
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,11 +22,14 @@ type world struct {
 	answers  map[string]string // "!" fails
 	calls    []string
 	notified []string
+
+	abandonedCalls atomic.Int64
+	hang           chan struct{} // lets the calls that hang return
 }
 
 // startWorld polls each second, in the time of the test's bubble.
 func startWorld(t *testing.T, answers map[string]string) *world {
-	w := &world{answers: answers}
+	w := &world{answers: answers, hang: make(chan struct{})}
 	w.Poll = New(time.Second, w.ask, func(parent types.NamespacedName) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -32,7 +37,7 @@ func startWorld(t *testing.T, answers map[string]string) *world {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Run(ctx, time.Now)
+	go w.Run(ctx, time.Now, func() { w.abandonedCalls.Add(1) })
 	return w
 }
 
@@ -46,6 +51,11 @@ func (w *world) ask(ctx context.Context, key any) (any, error) {
 		return nil, errors.New("no answer")
 	case "panic":
 		panic("at the disco")
+	case "hangs":
+		<-w.hang
+		return "late", nil
+	case "exits":
+		runtime.Goexit()
 	case "slow":
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -219,7 +229,7 @@ func TestAnAnswerThatIsPutCounts(t *testing.T) {
 // A second Run, as of another controller, waits until the first has ended.
 func TestOneRunAtATime(t *testing.T) {
 	bubble(t, map[string]string{"a": "1"}, func(t *testing.T, w *world) {
-		go w.Run(t.Context(), time.Now)
+		go w.Run(t.Context(), time.Now, func() {})
 		w.read("web", "a")
 		w.expect(t, 0, "a", "web")
 		w.expect(t, time.Second, "a", "")

@@ -20,7 +20,7 @@ type Source struct {
 // Attach adds a receiver, and asks about keys, until ctx ends.
 func (s *Source) Attach(ctx context.Context, receiver process.Receiver) {
 	s.Receivers.Attach(ctx, receiver)
-	go s.Run(ctx, receiver.Now)
+	go s.Run(ctx, receiver.Now, receiver.CountAbandoned)
 }
 
 // Forget drops a parent and what it alone wants to know.

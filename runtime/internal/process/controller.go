@@ -63,13 +63,9 @@ func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 }
 
 // OwnNamespace returns the namespace in which the operator keeps what is its own: that of its
-// Lease, or of its Pod.
+// Lease, or of its Pod, whatever the namespaces are that it works in.
 func (e *Environment) OwnNamespace() string {
-	first := ""
-	if e.IsLimited() {
-		first = e.Namespaces[0]
-	}
-	return cmp.Or(e.LeaderElectNamespace, podNamespace(), first, metav1.NamespaceDefault)
+	return cmp.Or(e.LeaderElectNamespace, podNamespace(), metav1.NamespaceDefault)
 }
 
 // AddCache adds a cache to the manager. limit completes the options that all caches have.

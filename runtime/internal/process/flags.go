@@ -2,6 +2,7 @@ package process
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -34,10 +35,10 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	flags.Var(namespacesFlag{&l.Namespaces}, "namespace", "work in these `namespaces` only, such as a,b")
 	flags.StringVar(&l.ParentSelector, "parent-selector", l.ParentSelector, "work on parents with these `labels` only, such as \"tier=web,!canary\"")
 	flags.IntVar(&l.Workers, "workers", l.Workers, "how many parents each controller works on at once")
-	flags.DurationVar(&l.Resync, "resync", l.Resync, "how often to look at every parent again")
+	flags.DurationVar(&l.Resync, "resync", l.Resync, "how often to look at every parent again; 0 for never")
 	flags.BoolVar(&l.LeaderElect, "leader-elect", l.LeaderElect, "let one of several replicas work at a time")
 	flags.StringVar(&l.LeaderElectID, "leader-elect-id", l.LeaderElectID, "the `name` of the Lease that elects the leader; by default the project's")
-	flags.StringVar(&l.LeaderElectNamespace, "leader-elect-namespace", l.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own")
+	flags.StringVar(&l.LeaderElectNamespace, "leader-elect-namespace", l.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own, whatever --namespace says")
 	flags.IntVar(&l.PruneLimit, "prune-limit", l.PruneLimit, "hold prunes once more than this many `parents` have lost children in 10 minutes although their specs had not changed; negative for no limit")
 	flags.IntVar(&l.PruneLimitPercent, "prune-limit-percent", l.PruneLimitPercent, "the same in `percent` of a controller's parents; the larger limit counts")
 	flags.StringVar(&l.ReleasePrunes, "release-prunes", l.ReleasePrunes, "release the held prunes of this `incident`, which the Ready condition names")
@@ -107,6 +108,12 @@ func (l *commandLine) validate(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case l.Workers < 1:
 		return fmt.Errorf("--workers=%d: at least 1 is needed", l.Workers)
+	case l.Resync < 0:
+		return fmt.Errorf("--resync=%s: a time, or 0 for never", l.Resync)
+	case l.qps == 0:
+		return errors.New("--qps=0: requests per second, or a negative number for no limit")
+	case l.burst < 0:
+		return fmt.Errorf("--burst=%d: at least 0", l.burst)
 	case l.PruneLimitPercent < 0 || l.PruneLimitPercent > 100:
 		return fmt.Errorf("--prune-limit-percent=%d: 0 to 100", l.PruneLimitPercent)
 	case l.WebhookPort < 0 || l.WebhookPort > 65535:
@@ -126,7 +133,8 @@ func (l *commandLine) newLogger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// loadConfig finds the cluster, and the namespace of the Lease.
+// loadConfig finds the cluster, and the namespace of the Leases: that of the Pod, or outside of one that of the kubeconfig.
+// --namespace has no say in it, since replicas with different lists must not hold different Leases.
 func (l *commandLine) loadConfig() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = l.kubeconfig
@@ -138,9 +146,6 @@ func (l *commandLine) loadConfig() (*rest.Config, error) {
 	home, _, err := loader.Namespace()
 	if err != nil {
 		return nil, err
-	}
-	if len(l.Namespaces) == 1 {
-		home = l.Namespaces[0]
 	}
 	l.LeaderElectNamespace = cmp.Or(l.LeaderElectNamespace, home)
 	config.QPS, config.Burst = float32(l.qps), l.burst

@@ -100,6 +100,9 @@ func TestParseFlags(t *testing.T) {
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
 		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},
 		{name: "no workers", args: []string{"--workers=0"}, err: "--workers=0: at least 1 is needed"},
+		{name: "resync", args: []string{"--resync=-1s"}, err: "--resync=-1s: a time, or 0 for never"},
+		{name: "no requests", args: []string{"--qps=0"}, err: "--qps=0: requests per second, or a negative number for no limit"},
+		{name: "no requests at a moment", args: []string{"--qps=5", "--burst=-1"}, err: "--burst=-1: at least 0"},
 		{name: "argument", args: []string{"run"}, err: `unexpected argument "run"`},
 		{name: "log format", args: []string{"--log-format=xml"}, err: `--log-format="xml": text or json`},
 	} {
@@ -137,6 +140,40 @@ func TestNamespaceLimitIsLoggedAtTheStart(t *testing.T) {
 		if got := strings.Contains(log.String(), `msg="working in some namespaces only" namespaces=web,db`); got != want {
 			t.Errorf("namespaces %q: logged %v, want %v: %s", namespaces, got, want, &log)
 		}
+	}
+}
+
+// The Leases of an operator are in its own namespace, however many namespaces it works in.
+func TestTheNamespaceOfTheLeasesIsTheOperatorsOwn(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	err := os.WriteFile(kubeconfig, []byte(`
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+contexts: [{name: c, context: {cluster: c, user: u, namespace: web-system}}]
+users: [{name: u}]
+current-context: c
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for namespaces, args := range map[string][]string{
+		"all": nil, "one": {"--namespace=a"}, "two": {"--namespace=b,a"}, "one, and a namespace for the Leases": {"--namespace=a", "--leader-elect-namespace=web-system"},
+	} {
+		line, err := parseFlags("/bin/web", append(args, "--kubeconfig="+kubeconfig), func(string) string { return "" }, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := line.loadConfig(); err != nil {
+			t.Fatal(err)
+		}
+		if own := (&Environment{Settings: line.Settings}).OwnNamespace(); line.LeaderElectNamespace != "web-system" || own != "web-system" {
+			t.Errorf("it works in %s: the Lease of the leader is in %q, the others in %q", namespaces, line.LeaderElectNamespace, own)
+		}
+	}
+	settings := Settings{Options: Options{Namespaces: []string{"a"}}} // of a program that passes options, outside of a Pod
+	if own := (&Environment{Settings: settings}).OwnNamespace(); own != "default" {
+		t.Errorf("without a namespace of its own, it keeps Leases in %q", own)
 	}
 }
 

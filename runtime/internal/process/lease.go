@@ -7,15 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // The times of leader election are those of Kubernetes' own controllers. A leader stops
@@ -27,6 +34,9 @@ const (
 	leaseTimeout  = renewDeadline + retryPeriod // since it was renewed last
 )
 
+// leasePatience is how long no replica may have written the lease until the operator says that it does not work.
+const leasePatience = time.Minute
+
 // lease is the lock that elects the leader. It calls onLoss when the lease is lost, since
 // the elector itself goes on for ten seconds after it has seen another holder.
 type lease struct {
@@ -36,12 +46,17 @@ type lease struct {
 	onLoss func(error)
 	events *leaseEvents
 	logger *slog.Logger
+	about  *coordinationv1.Lease // for Events
+	metric prometheus.Gauge      // 1 while no replica has written the lease for long
 
 	mu          sync.Mutex
 	other       string // the holder that was logged last
 	leading     bool
 	renewed     time.Time // by the monotonic clock, which stands still while a machine is suspended
 	renewedWall time.Time // by the wall clock, which somebody may set
+	written     time.Time // by any replica, as far as this one knows; before that, its own start
+	read        []byte    // the record that was read last
+	announced   time.Time // when an Event said last that no replica writes the lease; zero: one does
 	ended       error     // set once the lease is lost or about to be released; nothing is written after that
 	timer       *time.Timer
 }
@@ -77,9 +92,13 @@ func newLease(config *rest.Config, options Options, onLoss func(error)) (*lease,
 	if namespace == "" {
 		return nil, errors.New("leader election needs a namespace for its Lease: pass --leader-elect-namespace")
 	}
-	l := &lease{onLoss: onLoss, events: new(leaseEvents), logger: cmp.Or(options.Logger, slog.Default())}
+	l := &lease{onLoss: onLoss, events: new(leaseEvents), logger: cmp.Or(options.Logger, slog.Default()), written: time.Now()}
 	identity := host + "_" + string(uuid.NewUUID())
 	l.newLock = func(name string) (resourcelock.Interface, error) {
+		l.about = &coordinationv1.Lease{
+			TypeMeta:   metav1.TypeMeta{APIVersion: coordinationv1.SchemeGroupVersion.String(), Kind: "Lease"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		}
 		return resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, name, resourcelock.ResourceLockConfig{
 			Identity:      identity,
 			EventRecorder: l.events,
@@ -89,8 +108,9 @@ func newLease(config *rest.Config, options Options, onLoss func(error)) (*lease,
 }
 
 // createLock names the lease.
-func (l *lease) createLock(name string) (err error) {
+func (l *lease) createLock(name string, m Metrics) (err error) {
 	l.Interface, err = l.newLock(name)
+	l.metric = m.leases.WithLabelValues(name)
 	return err
 }
 
@@ -118,11 +138,50 @@ func podNamespace() string {
 // waits for the lease logs who holds it.
 func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
+	l.noteRead(raw, err)
 	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
 		l.endIfLeading(record.HolderIdentity)
 		l.logHolder(record.HolderIdentity)
 	}
 	return record, raw, err
+}
+
+// noteRead notes whether the record has changed since it was read last. If no replica has written it for long, an Event,
+// the log and the metric say so.
+func (l *lease) noteRead(raw []byte, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && !bytes.Equal(raw, l.read) {
+		l.read = raw
+		l.noteWritten(time.Now())
+	}
+	if time.Since(l.written) <= leasePatience || time.Since(l.announced) < backoff.RepeatEvent {
+		return
+	}
+	l.announced = time.Now()
+	l.metric.Set(1)
+	l.logger.Error("the operator does not work", "why", l.errUnavailable(), "err", err)
+	l.events.Eventf(l.about, corev1.EventTypeWarning, "LeaseUnavailable", "%s", l.errUnavailable())
+}
+
+// noteWritten notes that a replica has written the lease. The caller holds the lock.
+func (l *lease) noteWritten(at time.Time) {
+	l.written, l.announced = at, time.Time{}
+	l.metric.Set(0)
+}
+
+// checkReady returns an error until a replica is known to have written the lease, and while none has for long.
+func (l *lease) checkReady(*http.Request) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if isKnown := l.read != nil || !l.renewed.IsZero(); isKnown && time.Since(l.written) <= leasePatience {
+		return nil
+	}
+	return l.errUnavailable()
+}
+
+func (l *lease) errUnavailable() error {
+	return fmt.Errorf("no replica holds the lease %s: does the operator's role let it get, create and update leases there?", l.Describe())
 }
 
 // logHolder logs once that another replica holds the lease.
@@ -164,6 +223,7 @@ func (l *lease) recordWrite(record resourcelock.LeaderElectionRecord, at time.Ti
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leading, l.renewed, l.renewedWall = record.HolderIdentity == l.Identity(), at, at.Round(0)
+	l.noteWritten(at)
 	if l.timer != nil {
 		l.timer.Stop()
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -32,7 +33,7 @@ func TestWritesEndWithTheLease(t *testing.T) {
 		"another holds it after the reconciles ended": {happens: func(l *lease) { l.onLoss(errLeaseLost{}); l.endIfLeading("thief") }, loss: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &lease{Interface: memoryLock{}, onLoss: func(error) {}}
+			l := &lease{Interface: memoryLock{}, onLoss: func(error) {}, metric: prometheus.NewGauge(prometheus.GaugeOpts{Name: "lease"})}
 			life := &lifetime{lease: l}
 			if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "us"}); err != nil {
 				t.Fatal(err)
@@ -80,7 +81,7 @@ func TestLeaseName(t *testing.T) {
 
 // The first cause counts, and writes never begin again.
 func TestReleasedLeaseStaysReleased(t *testing.T) {
-	l := &lease{Interface: memoryLock{}, onLoss: func(error) {}}
+	l := &lease{Interface: memoryLock{}, onLoss: func(error) {}, metric: prometheus.NewGauge(prometheus.GaugeOpts{Name: "lease"})}
 	defer l.stopTimer()
 	for _, holder := range []string{"us", "", "us"} {
 		if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: holder}); err != nil {

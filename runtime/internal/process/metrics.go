@@ -22,66 +22,45 @@ type Metrics struct {
 	awaited     *prometheus.GaugeVec
 	prunes      *prometheus.CounterVec
 	observed    *prometheus.CounterVec
+	leases      *prometheus.GaugeVec
+	abandoned   *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 	m := Metrics{
-		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_reconcile_total",
-			Help: "Reconciles of parents, by result: success, stale (put off, since the cache was out of date), slow (Sync took long beside others, and is called again later), or the reason of an error as the Ready condition shows it.",
-		}, []string{"controller", "result"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "opgen_reconcile_duration_seconds",
-			Help:    "Duration of reconciles that called Sync or Finalize.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 9),
-		}, []string{"controller"}),
-		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_child_writes_total",
-			Help: "Children written, by kind and verb: created, updated, adopted, orphaned or deleted.",
-		}, []string{"controller", "kind", "verb"}),
-		deletions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_related_deletions_total",
-			Help: "Related objects that Sync had deleted, by kind.",
-		}, []string{"controller", "kind"}),
-		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_related_patches_total",
-			Help: "Related objects of which fields were set or removed, by kind.",
-		}, []string{"controller", "kind"}),
-		drift: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_drift_found_total",
-			Help: "Children with a field of the operator's that someone else had changed, by kind.",
-		}, []string{"controller", "kind"}),
-		convergence: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "opgen_convergence_seconds",
-			Help:    "Time from when this process first saw a generation of a parent until a reconcile ended with everything written and Ready.",
-			Buckets: prometheus.ExponentialBuckets(0.01, 3, 12),
-		}, []string{"controller"}),
-		heldPrunes: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "opgen_held_prunes",
-			Help: "Parents whose prunes are held until a person releases them.",
-		}, []string{"controller"}),
-		lagging: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "opgen_stale_cache_parents",
-			Help: "Parents that have waited for more than a minute until the cache of a kind shows what the operator has written: its list or watch stands still.",
-		}, []string{"controller", "kind"}),
-		awaited: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "opgen_awaited_kinds",
-			Help: "Kinds that a controller waits for before it works: 1 for each whose CRD is not installed, or which the operator's role does not allow to list and watch.",
-		}, []string{"controller", "kind"}),
-		prunes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_unexplained_prunes_total",
-			Help: "Reconciles that were to prune children of a parent whose spec had not changed, by result: pruned or held.",
-		}, []string{"controller", "result"}),
-		observed: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "opgen_observed_writes_total",
-			Help: "Writes that an operator with --observe would have made, by kind and verb: create, update, patch or delete, of the status: patch status.",
-		}, []string{"controller", "kind", "verb"}),
+		reconciles:  newCounter("opgen_reconcile_total", "Reconciles of parents, by result: success, stale (put off, since the cache was out of date), slow (Sync took long beside others, and is called again later), or the reason of an error as the Ready condition shows it.", "controller", "result"),
+		duration:    newHistogram("opgen_reconcile_duration_seconds", "Duration of reconciles that called Sync or Finalize.", prometheus.ExponentialBuckets(0.0005, 4, 9)),
+		writes:      newCounter("opgen_child_writes_total", "Children written, by kind and verb: created, updated, adopted, orphaned or deleted.", "controller", "kind", "verb"),
+		deletions:   newCounter("opgen_related_deletions_total", "Related objects that Sync had deleted, by kind.", "controller", "kind"),
+		patches:     newCounter("opgen_related_patches_total", "Related objects of which fields were set or removed, by kind.", "controller", "kind"),
+		drift:       newCounter("opgen_drift_found_total", "Children with a field of the operator's that someone else had changed, by kind.", "controller", "kind"),
+		convergence: newHistogram("opgen_convergence_seconds", "Time from when this process first saw a generation of a parent until a reconcile ended with everything written and Ready.", prometheus.ExponentialBuckets(0.01, 3, 12)),
+		heldPrunes:  newGauge("opgen_held_prunes", "Parents whose prunes are held until a person releases them.", "controller"),
+		lagging:     newGauge("opgen_stale_cache_parents", "Parents that have waited for more than a minute until the cache of a kind shows what the operator has written: its list or watch stands still.", "controller", "kind"),
+		awaited:     newGauge("opgen_awaited_kinds", "Kinds that a controller waits for before it works: 1 for each whose CRD is not installed, or which the operator's role does not allow to list and watch.", "controller", "kind"),
+		prunes:      newCounter("opgen_unexplained_prunes_total", "Reconciles that were to prune children of a parent whose spec had not changed, by result: pruned or held.", "controller", "result"),
+		observed:    newCounter("opgen_observed_writes_total", "Writes that an operator with --observe would have made, by kind and verb: create, update, patch or delete, of the status: patch status.", "controller", "kind", "verb"),
+		leases:      newGauge("opgen_lease_unavailable", "1 while no replica has held the lease of this name for a minute, as far as this one can read: nothing is reconciled.", "name"),
+		abandoned:   newCounter("opgen_poller_abandoned_calls_total", "Calls of a Poller that had not returned after a period, although their contexts had ended.", "controller"),
 	}
 	return m, errors.Join(
 		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes), registerMetric(registry, &m.deletions), registerMetric(registry, &m.patches),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
-		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
+		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed), registerMetric(registry, &m.leases), registerMetric(registry, &m.abandoned),
 	)
+}
+
+func newCounter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+// newHistogram returns a histogram for each controller.
+func newHistogram(name, help string, buckets []float64) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"controller"})
+}
+
+func newGauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 }
 
 // registerMetric registers a metric, or sets it to the one that is registered already.
@@ -163,4 +142,9 @@ func (m Metrics) CountPrune(controller, result string) {
 // CountObservedWrite counts a write that an operator with --observe would have made.
 func (m Metrics) CountObservedWrite(controller, kind, verb string) {
 	m.observed.WithLabelValues(controller, kind, verb).Inc()
+}
+
+// CountAbandoned counts a call of a Poller that does not return.
+func (m Metrics) CountAbandoned(controller string) {
+	m.abandoned.WithLabelValues(controller).Inc()
 }

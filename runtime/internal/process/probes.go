@@ -17,18 +17,20 @@ import (
 
 // probes answers /healthz and /readyz, as the manager of controller-runtime does, whose probes cannot be
 // added while it runs and know only success and failure. A process is ready while one of its
-// controllers works and its webhooks, if there are any, are served; /readyz?verbose says what the other
-// controllers wait for, and /readyz/<name> is one of them.
+// controllers works, a replica holds the lease, and its webhooks, if there are any, are served. One that
+// serves webhooks is ready without the lease. /readyz?verbose says what the other controllers wait for, and
+// /readyz/<name> is one of them.
 type probes struct {
 	mu          sync.Mutex
 	health      map[string]healthz.Checker
 	ready       map[string]healthz.Checker
 	controllers []*starting
 	webhooks    *webhookServer
+	lease       *lease // nil without leader election
 }
 
-func newProbes(webhooks *webhookServer) *probes {
-	return &probes{health: map[string]healthz.Checker{"ping": healthz.Ping}, ready: map[string]healthz.Checker{}, webhooks: webhooks}
+func newProbes(webhooks *webhookServer, lease *lease) *probes {
+	return &probes{health: map[string]healthz.Checker{"ping": healthz.Ping}, ready: map[string]healthz.Checker{}, webhooks: webhooks, lease: lease}
 }
 
 // probedManager is a manager whose probes are answered by package process.
@@ -94,8 +96,11 @@ func (p *probes) listReady() []probe {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all, works := listProbes(p.ready), false
-	if p.webhooks.isUsed() {
+	if p.webhooks.serves() {
 		all = append(all, probe{name: "webhooks", check: p.webhooks.StartedChecker(), isOurs: true})
+	}
+	if p.lease != nil { // a Pod that is not ready gets no requests for its webhooks
+		all = append(all, probe{name: "lease", check: p.lease.checkReady, isOurs: true, isMinor: p.webhooks.serves()})
 	}
 	for _, controller := range p.controllers {
 		kinds, _ := controller.waitsFor()

@@ -104,7 +104,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	if life.lease != nil {
 		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
 	}
-	probed := probedManager{mgr, newProbes(webhooks), registry}
+	probed := probedManager{mgr, newProbes(webhooks, life.lease), registry}
 	return probed, probed.probes.serve(mgr, settings.HealthAddress)
 }
 
@@ -127,14 +127,14 @@ func cacheOptions(options Options) cache.Options {
 // addControllers sets up the controllers whose kinds the API server serves, and has the others set up
 // when it does.
 func (mgr probedManager) addControllers(settings Settings, life *lifetime, controllers []Controller) error {
-	if life.lease != nil {
-		if err := life.lease.createLock(leaseName(settings, controllers)); err != nil {
-			return err
-		}
-	}
 	environment, err := newEnvironment(settings, life, mgr.registry)
 	if err != nil {
 		return err
+	}
+	if life.lease != nil {
+		if err := life.lease.createLock(leaseName(settings, controllers), environment.Metrics); err != nil {
+			return err
+		}
 	}
 	if err := addRelated(mgr, environment); err != nil {
 		return err

@@ -21,6 +21,8 @@ type Source interface {
 type Receiver struct {
 	Reconcile func(parent types.NamespacedName)
 	Now       func() time.Time
+	// CountAbandoned counts a call of the author's code that does not return.
+	CountAbandoned func()
 }
 
 // WithSources returns the controller with sources, beside those that it has.

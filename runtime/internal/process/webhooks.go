@@ -70,11 +70,11 @@ func (s *webhookServer) Register(path string, hook http.Handler) {
 	}
 }
 
-// isUsed reports whether a webhook is registered.
-func (s *webhookServer) isUsed() bool {
+// serves reports whether there are webhooks to serve. To the author's own server one may have been added by other ways.
+func (s *webhookServer) serves() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.paths) > 0
+	return !s.isOff() && (len(s.paths) > 0 || s.options.WebhookServer != nil)
 }
 
 // isOff reports whether the port says that no webhook is served.
@@ -150,7 +150,7 @@ func (s *webhookServer) logCertificate(certificate tls.Certificate) {
 func (s *webhookServer) StartedChecker() healthz.Checker {
 	started := s.Server.StartedChecker()
 	return func(request *http.Request) error {
-		if s.isOff() || !s.isUsed() && s.options.WebhookServer == nil {
+		if !s.serves() {
 			return nil
 		}
 		return started(request)

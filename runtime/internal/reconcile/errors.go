@@ -204,6 +204,8 @@ func errorReason(err error) string {
 		return reasonValueGone
 	case errors.As(err, new(errInvalidPatch)):
 		return reasonInvalidPatch
+	case process.LacksRight(err): // also to write the parent
+		return reasonForbidden
 	case !errors.As(err, new(errChild)) && !errors.As(err, new(errDeletion)) && !errors.As(err, new(errPatch)) && !errors.As(err, new(errNotCounted)):
 		return reasonFailed
 	case apierrors.IsForbidden(err):

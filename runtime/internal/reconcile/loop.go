@@ -93,7 +93,9 @@ func (l *loop) setQueue(ctx context.Context, queue workqueue.TypedRateLimitingIn
 	}
 	l.optional.addQueue(l, queue)
 	for _, source := range l.environment.Sources {
-		source.Attach(ctx, process.Receiver{Reconcile: l.reconcileTriggered, Now: l.now})
+		source.Attach(ctx, process.Receiver{
+			Reconcile: l.reconcileTriggered, Now: l.now, CountAbandoned: func() { l.environment.Metrics.CountAbandoned(l.definition.Name) },
+		})
 	}
 	return nil
 }
@@ -109,15 +111,20 @@ func (l *loop) reconcileTriggered(name types.NamespacedName) {
 
 // forget drops what is remembered of a parent that is gone.
 func (l *loop) forget(name client.ObjectKey) {
-	if state := l.states.get(name); state != nil {
-		l.lagging.end(&state.lag)
-		l.endTakeover(state.uid)
-	}
+	l.endState(name, "")
 	l.states.forget(name)
+	l.endTakeover(name)
 	l.brake.Forget(l.brakeKey(name))
 	l.forgetRelated(name)
 	for _, source := range l.environment.Sources {
 		source.Forget(l.parentKind.empty, name)
+	}
+}
+
+// endState ends what counts a parent of this name, unless it has the UID.
+func (l *loop) endState(name client.ObjectKey, unless types.UID) {
+	if state := l.states.get(name); state != nil && state.uid != unless {
+		l.lagging.end(&state.lag)
 	}
 }
 

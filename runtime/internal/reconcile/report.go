@@ -51,7 +51,10 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 			own, err = errors.Join(own, refused), errors.Join(err, refused)
 			made.err = err
 			conditions = r.findConditions(made)
-			refused = r.writer.writeStatus(ctx, new(declared.Response), conditions, err)
+			first := refused
+			if refused = r.writer.writeStatus(ctx, new(declared.Response), conditions, err); isSameError(refused, first) {
+				refused = nil // err has it
+			}
 		}
 		if isStale(refused) {
 			return outcome{err: refused}

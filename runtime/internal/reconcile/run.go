@@ -33,6 +33,7 @@ type run struct {
 
 // newRun returns a reconcile of a parent that was read from the cache.
 func (l *loop) newRun(parent client.Object) *run {
+	l.endState(client.ObjectKeyFromObject(parent), parent.GetUID())
 	s := &subject{loop: l, state: l.states.getOrAdd(client.ObjectKeyFromObject(parent), parent.GetUID()), parent: parent, now: l.now()}
 	s.triggers = s.state.triggers.Load()
 	calls, writer, request := &caller{subject: s}, &writer{subject: s}, &writeRequest{subject: s}

@@ -257,14 +257,15 @@ func (l *loop) eventsOf(child *childKind) source.SyncingSource {
 	return source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child})
 }
 
-// requestsForChild returns a request for the parent of a child, or of the copy of one, if the
-// parent is of this loop's kind and lies where the operator works.
+// reconciles reports whether a parent is of this loop's kind and lies where the operator works.
+func (l *loop) reconciles(parent ownership.Parent) bool {
+	return parent.Kind.GroupKind() == l.parentKind.GroupKind() && l.environment.WorksIn(parent.Name.Namespace)
+}
+
+// requestsForChild returns a request for the parent of a child, or of the copy of one.
 func (l *loop) requestsForChild(kind *childKind, child client.Object) []ctrl.Request {
 	parent, ok := l.childCache.markedParent(kind.GroupKind(), child)
-	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parentKind.Group, Kind: l.parentKind.Kind}) {
-		return nil
-	}
-	if !l.environment.WorksIn(parent.Name.Namespace) {
+	if !ok || !l.reconciles(parent) {
 		return nil
 	}
 	l.noteLeaked(child, parent)

@@ -30,11 +30,17 @@ import (
 type takeover struct {
 	mu       sync.Mutex
 	hasBegun bool
-	parents  map[types.UID]bool                   // whether the operator has never reconciled them
+	parents  map[types.NamespacedName]takenParent
 	reported map[schema.GroupVersionKind]struct{} // the kinds of whose removed fields an Event tells
 
 	listing sync.Mutex
 	lists   map[*kindEntries]ownedObjects
+}
+
+// takenParent is a parent whose children are to be taken over.
+type takenParent struct {
+	uid   types.UID
+	isNew bool // the operator has never reconciled it
 }
 
 // ownedObjects are the objects of a kind that parents may take over.
@@ -48,7 +54,7 @@ type ownedObjects struct {
 const listedFor = 10 * time.Minute
 
 func newTakeover() *takeover {
-	return &takeover{parents: map[types.UID]bool{}, reported: map[schema.GroupVersionKind]struct{}{}, lists: map[*kindEntries]ownedObjects{}}
+	return &takeover{parents: map[types.NamespacedName]takenParent{}, reported: map[schema.GroupVersionKind]struct{}{}, lists: map[*kindEntries]ownedObjects{}}
 }
 
 // isTakenOver reports whether the children of a parent are to be taken over. isNew says that this operator
@@ -64,13 +70,17 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 		}
 		for _, object := range parents {
 			if isNew := !l.wasReconciled(object); l.isParent(object) && (isNew || len(l.definition.TakeOverFrom) > 0) {
-				t.parents[object.GetUID()] = isNew
+				t.parents[client.ObjectKeyFromObject(object)] = takenParent{object.GetUID(), isNew}
 			}
 		}
 		t.hasBegun = true
 	}
-	isNew, isTaken = t.parents[parent.GetUID()]
-	return isNew, isTaken, nil
+	taken, isTaken := t.parents[client.ObjectKeyFromObject(parent)]
+	if isTaken && taken.uid != parent.GetUID() {
+		t.end(client.ObjectKeyFromObject(parent)) // the parent of before is gone
+		return false, false, nil
+	}
+	return taken.isNew, isTaken, nil
 }
 
 // wasReconciled reports whether this operator has reconciled a parent, as far as the parent shows it: a
@@ -85,14 +95,15 @@ func (l *loop) wasReconciled(parent client.Object) bool {
 	return ready != nil && ready.Reason != reasonTakeover && managedfields.OwnsCondition(parent, l.manager, status.Ready)
 }
 
-// endTakeover records that a parent has no children that are to be taken over.
-func (l *loop) endTakeover(parent types.UID) {
-	t := l.takeover
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, isTaken := t.parents[parent]; !isTaken {
-		return
-	}
+// endTakeover records that a parent has no children that are to be taken over, or is gone.
+func (l *loop) endTakeover(parent types.NamespacedName) {
+	l.takeover.mu.Lock()
+	defer l.takeover.mu.Unlock()
+	l.takeover.end(parent)
+}
+
+// end is endTakeover for a caller who holds the lock.
+func (t *takeover) end(parent types.NamespacedName) {
 	if delete(t.parents, parent); len(t.parents) == 0 {
 		t.lists = map[*kindEntries]ownedObjects{}
 	}
@@ -116,13 +127,14 @@ func (l *loop) listOwned(ctx context.Context, kind *childKind, parent types.UID)
 	if isListed && l.now().Sub(known.listedAt) < listedFor {
 		return known.byParent[parent], nil
 	}
-	listed := ownedObjects{map[types.UID][]*metav1.PartialObjectMetadata{}, l.now()}
+	listed, owners := ownedObjects{map[types.UID][]*metav1.PartialObjectMetadata{}, l.now()}, t.owners()
 	if l.parentKind.namespaced && !kind.namespaced && len(l.childCache.former) == 0 {
 		return nil, nil // the API allows no owner reference there
 	}
 	for _, namespace := range l.namespacesOfAll(kind) {
 		err := l.listMetadata(ctx, kind, namespace, func(object *metav1.PartialObjectMetadata) {
-			if owner := l.formerOwner(object); l.mayTakeOver(object, owner) {
+			owner := l.formerOwner(object)
+			if by, isTaken := owners[owner]; isTaken && (by.isNew || managedfields.IsWrittenByAny(object, l.definition.TakeOverFrom)) {
 				object.SetManagedFields(nil)
 				listed.byParent[owner] = append(listed.byParent[owner], object)
 			}
@@ -149,12 +161,15 @@ func (l *loop) formerOwner(object client.Object) types.UID {
 	return ""
 }
 
-// mayTakeOver reports whether an object may be taken over with a parent.
-func (l *loop) mayTakeOver(object client.Object, owner types.UID) bool {
-	l.takeover.mu.Lock()
-	defer l.takeover.mu.Unlock()
-	isNew, isTaken := l.takeover.parents[owner]
-	return isTaken && (isNew || managedfields.IsWrittenByAny(object, l.definition.TakeOverFrom))
+// owners returns the parents whose children are to be taken over, by their UIDs.
+func (t *takeover) owners() map[types.UID]takenParent {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	owners := make(map[types.UID]takenParent, len(t.parents))
+	for _, parent := range t.parents {
+		owners[parent.uid] = parent
+	}
+	return owners
 }
 
 // isLeftBehind reports whether an object that was read live is of another operator, which made it for this

@@ -71,7 +71,7 @@ func (r *restorer) takeOver(ctx context.Context, observed *observed) (isFound bo
 		return false, staleOrTakeover(err)
 	}
 	if !r.loop.environment.Observe { // which has to find the same in each reconcile
-		r.loop.endTakeover(r.parent.GetUID())
+		r.loop.endTakeover(r.name())
 	}
 	return isFound, nil
 }
