@@ -60,14 +60,14 @@ func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
 	if !r.loop.selector.matches(r.parent) && r.isUntouched(observed) {
 		return ctrl.Result{}, r.forgetParent(ctx)
 	}
-	orphaningErr := r.noteOrphaning(ctx)
-	if isStale(orphaningErr) {
+	boundErr := staleOrJoined(r.noteOrphaning(ctx), r.bindChildren(ctx, observed))
+	if isStale(boundErr) {
 		r.test.IsStale = true
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
 	if suspension := r.findSuspension(); suspension != nil {
-		if orphaningErr != nil {
-			return ctrl.Result{}, orphaningErr
+		if boundErr != nil {
+			return ctrl.Result{}, boundErr
 		}
 		return r.suspendParent(ctx, observed, *suspension)
 	}
@@ -78,7 +78,7 @@ func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
 		r.test.IsDelayed = true
 		return ctrl.Result{}, nil
 	}
-	return r.reconcileObserved(ctx, observed, missing, orphaningErr), nil
+	return r.reconcileObserved(ctx, observed, missing, boundErr), nil
 }
 
 // reconcileObserved goes on once the children are observed. failed is what has failed so far.

@@ -43,8 +43,12 @@ func (s *subject) findSuspension() *metav1.Condition {
 func (r *run) suspendParent(ctx context.Context, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
 	var err error
 	if suspension.Reason == reasonDisconnected {
-		r.state.isDisconnected = true
-		err = r.disconnectParent(ctx, observed)
+		if !r.state.isDisconnected {
+			err = r.restorer.takeBack(ctx, observed)
+		}
+		if r.state.isDisconnected = err == nil; r.state.isDisconnected {
+			err = r.disconnectParent(ctx, observed)
+		}
 	}
 	isGone := r.isDeleting() && len(r.parent.GetFinalizers()) == 0 // with the last finalizer
 	if err == nil && !isGone {
