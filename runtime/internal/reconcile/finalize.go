@@ -104,7 +104,8 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 			return false, nil
 		}
 	}
-	return true, nil
+	err = r.loop.checkHidden()
+	return err == nil, err
 }
 
 // needsFinalizer reports whether the parent must not go without the operator: the author has a
@@ -112,7 +113,7 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 // delete, or a patch.
 func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	definition := &r.loop.definition
-	if definition.Author.Finalize != nil || len(r.recreations()) > 0 || len(r.patches.desired) > 0 || len(observed.patched) > 0 {
+	if definition.Author.Finalize != nil || len(r.recreations()) > 0 || len(r.patches.desired) > 0 || len(observed.patched) > 0 || r.loop.checkHidden() != nil {
 		return true
 	}
 	for _, task := range plan.tasks {

@@ -81,10 +81,12 @@ func (r *run) reconcileParent(ctx context.Context, observed *observed) (ctrl.Res
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
 	if suspension := r.findSuspension(); suspension != nil {
-		if boundErr != nil {
-			return ctrl.Result{}, boundErr
+		result, err := ctrl.Result{}, boundErr
+		if err == nil {
+			result, err = r.suspendParent(ctx, observed, *suspension)
 		}
-		return r.suspendParent(ctx, observed, *suspension)
+		r.recordEvents(r.state.events, err) // the conditions stay as they are
+		return result, err
 	}
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil

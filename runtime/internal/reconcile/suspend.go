@@ -96,7 +96,7 @@ func (r *run) disconnectParent(ctx context.Context, all *observed) error {
 	if err := cmp.Or(failures, stale); err != nil {
 		return err
 	}
-	isDone := len(kept.all()) == 0
+	isDone := len(kept.all()) == 0 && r.loop.checkHidden() == nil
 	if r.isDeleting() {
 		var err error
 		if isDone, err = r.removeAllChildren(ctx, kept); err != nil {
