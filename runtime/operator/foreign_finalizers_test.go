@@ -111,7 +111,7 @@ func TestTakeoverSaysWhatIsLeftInTheParent(t *testing.T) {
 }
 
 // A parent that has nothing of others gets no Event at a takeover.
-func TestTakeoverSaysNothingOfAParentWithoutLeftovers(t *testing.T) {
+func TestTakeoverSaysNothingOfAParentThatNobodyElseHasWritten(t *testing.T) {
 	f := before(t)
 	f.succeed(takingOver(desire(desireOne), formerManager))
 	f.status("Ready", "Ready")

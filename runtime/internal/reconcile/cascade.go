@@ -117,26 +117,13 @@ func (s *subject) isCollectedFirst(child child) bool {
 	return isForeground && ownership.HasOwnerReference(child.object, s.parent.GetUID())
 }
 
-// bindChildren keeps children of kinds that forbid a disconnect with a parent that lives: the parent gets the
-// finalizer, and those that an earlier release made with an owner reference get the annotation in its place. A deletion
-// with --cascade=orphan would cut the reference.
+// bindChildren gives a living parent the finalizer while it has a child of a kind that forbids a disconnect, also one
+// that an earlier release made with an owner reference. A deletion with --cascade=orphan would cut that, and leave the
+// child.
 func (r *run) bindChildren(ctx context.Context, observed *observed) error {
 	for i, kind := range observed.kinds {
-		if !kind.ForbidDisconnect || len(observed.children[i]) == 0 || r.isFinalizing() {
-			continue
-		}
-		if err := r.writer.addFinalizer(ctx); err != nil {
-			return err
-		}
-		for _, object := range observed.children[i] {
-			if !ownership.HasOwnerReference(object, r.parent.GetUID()) || object.GetDeletionTimestamp() != nil {
-				continue
-			}
-			bound, err := r.restorer.restoreMarks(ctx, kind, object, r.restorer.marksAsBefore(kind.newChild(object)))
-			if err != nil {
-				return err
-			}
-			observed.put(kind, bound)
+		if kind.ForbidDisconnect && len(observed.children[i]) > 0 && !r.isFinalizing() {
+			return r.writer.addFinalizer(ctx)
 		}
 	}
 	return nil

@@ -115,8 +115,6 @@ type errInternal struct{ error }
 
 func (e errInternal) Unwrap() error { return e.error }
 
-func (e errInternal) Error() string { return e.error.Error() + "; the stack is in the log" }
-
 // errGaveUp is an error that is not retried any more.
 type errGaveUp struct {
 	attempts int

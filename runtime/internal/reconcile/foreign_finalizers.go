@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -52,33 +51,31 @@ func (r *run) awaitFinalizers(ctx context.Context) (ctrl.Result, error) {
 	return ctrl.Result{}, nil
 }
 
-// warnAboutLeftovers says what another operator may have left in a parent whose children are taken over.
-func (r *restorer) warnAboutLeftovers(ctx context.Context) error {
-	from := r.loop.definition.TakeOverFrom
-	if finalizers := r.foreignFinalizers(); len(finalizers) > 0 {
-		r.warn(ctx, reasonTakenOver, "has the finalizers of others "+strings.Join(finalizers, ", ")+
-			": if the operator that was replaced has set them, remove them, or the parent stays for ever once it is deleted")
-	}
-	if len(from) == 0 {
-		return nil
-	}
-	current := r.loop.parentKind.newObject() // the cache has no other field managers
-	if err := r.loop.liveReader.Get(ctx, r.name(), current); err != nil {
-		return client.IgnoreNotFound(err)
+// warnAboutFieldsOfOthers says what another operator may have left in a parent whose children are taken over.
+func (r *restorer) warnAboutFieldsOfOthers(ctx context.Context) error {
+	current := r.loop.parentKind.newObject()
+	if len(r.loop.definition.TakeOverFrom) > 0 { // the cache has no other field managers
+		if err := r.loop.liveReader.Get(ctx, r.name(), current); client.IgnoreNotFound(err) != nil {
+			return err
+		}
 	}
 	var left []string
 	for _, entry := range current.GetManagedFields() {
-		if !slices.Contains(from, entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil {
+		if !slices.Contains(r.loop.definition.TakeOverFrom, entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil {
 			continue
 		}
 		for path := range managedfields.Parse(entry.FieldsV1.GetRawBytes()).Leaves().All() {
-			if text := path.String(); strings.HasPrefix(text, ".metadata.") && !strings.HasSuffix(text, ".") {
-				left = append(left, fmt.Sprintf("%s of %s", text, entry.Manager))
+			if text := path.String(); strings.HasPrefix(text, ".metadata.") {
+				left = append(left, text+" of "+entry.Manager)
 			}
 		}
 	}
 	if len(left) > 0 {
 		r.warn(ctx, reasonTakenOver, "has fields of the operator that was replaced, which nobody manages any more: "+joinSome(left))
+	}
+	if finalizers := r.foreignFinalizers(); len(finalizers) > 0 {
+		r.warn(ctx, reasonTakenOver, "has the finalizers of others "+strings.Join(finalizers, ", ")+
+			": if the operator that was replaced has set them, remove them, or the parent stays for ever once it is deleted")
 	}
 	return nil
 }

@@ -46,7 +46,10 @@ func (r *run) suspendParent(ctx context.Context, observed *observed, suspension 
 		if !r.state.isDisconnected {
 			err = r.restorer.takeBack(ctx, observed)
 		}
-		if r.state.isDisconnected = err == nil; r.state.isDisconnected {
+		if err == nil && r.isDeleting() {
+			err = r.restorer.restoreBeforeCall(ctx, observed, nil)
+		}
+		if r.state.isDisconnected = err == nil; err == nil {
 			err = r.disconnectParent(ctx, observed)
 		}
 	}

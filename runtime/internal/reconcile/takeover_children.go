@@ -70,7 +70,7 @@ func (r *restorer) takeOver(ctx context.Context, observed *observed) (isFound bo
 	if isFound && r.loop.definition.Status.GenerationOf(r.parent) == 0 {
 		r.state.isEdited = false // it is no new parent, so that its spec explains no prunes
 	}
-	if err := staleOrJoined(r.writer.replaceFinalizers(ctx), r.warnAboutLeftovers(ctx)); err != nil {
+	if err := staleOrJoined(r.writer.replaceFinalizers(ctx), r.warnAboutFieldsOfOthers(ctx)); err != nil {
 		return false, staleOrTakeover(err)
 	}
 	if !r.loop.environment.Observe { // which has to find the same in each reconcile
