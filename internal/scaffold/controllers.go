@@ -40,7 +40,7 @@ func (p *project) addController(r kinds.Resolver, c *spec.Controller) spec.Probl
 		o.Controller.Parents = append(o.Controller.Parents, kinds.Parent{Resource: parent, Spec: c.Parents[i]})
 		p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
 			Group: parent.Group, Plural: parent.Plural, Namespaced: parent.Namespaced,
-			Ordered: c.Operator.Teardown == spec.TeardownOrdered, Children: op.children, Related: op.related, Rules: c.Operator.RBAC,
+			Unreferenced: c.Operator.HasUnreferencedChildren(), Children: op.children, Related: op.related, Rules: c.Operator.RBAC,
 		})
 	}
 	if !runsInTests {

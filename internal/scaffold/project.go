@@ -151,7 +151,7 @@ func (p *project) addOperator(r kinds.Resolver, k *kind) spec.Problems {
 	p.operator.Controllers = append(p.operator.Controllers, deploy.Controller{Name: k.operator.Name, Group: api.Group})
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, Namespaced: api.Scope != spec.Cluster, HasStatus: storage.HasStatus,
-		Ordered: api.Operator.Teardown == spec.TeardownOrdered, Children: op.children, Related: op.related, Rules: api.Operator.RBAC,
+		Unreferenced: api.Operator.HasUnreferencedChildren(), Children: op.children, Related: op.related, Rules: api.Operator.RBAC,
 	})
 	return op.problems
 }

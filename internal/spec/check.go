@@ -3,6 +3,7 @@ package spec
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -130,6 +131,11 @@ func (c *checker) checkControllerFile(controller *Controller) {
 	c.claimName("folder", "", "internal/"+controller.Package(), controller.PositionOf("name"), "name", "choose another name")
 }
 
+// maxOperatorGroup is how long the API group of an operator's parents may be. The Lease of the brake is named
+// <controller>.<group>-prunes, where a controller has up to 63 characters, and the label of patched objects begins with
+// patched.<group>. Kubernetes allows 253 for each.
+const maxOperatorGroup = 253 - len("-prunes") - len(".") - 63
+
 // checkControllerGroups checks the group of each controller, with which its labels and its
 // finalizer begin. If it were the group of an API, both would use the same finalizer.
 func (c *checker) checkControllerGroups(p *Project, apis []*Summary, controllers []*Controller) {
@@ -145,8 +151,8 @@ func (c *checker) checkControllerGroups(p *Project, apis []*Summary, controllers
 		case p.Domain == "":
 			c.fail(at, "name", "the labels and the finalizer of a controller begin with its name and the project's domain, and the project has none",
 				"write domain: in "+p.File+", such as domain: example.com")
-		case !isSubdomain(group):
-			c.fail(at, "name", group+" has more than 253 characters", "the controller's labels and finalizer begin with it: choose a shorter name")
+		case len(group) > maxOperatorGroup:
+			c.fail(at, "name", group+" has "+strconv.Itoa(len(group))+" characters", "the names of the controller's Lease and labels contain it: choose a name with which it has at most "+strconv.Itoa(maxOperatorGroup))
 		case api != nil:
 			c.fail(at, "name", "the labels and the finalizer of the controller would begin with "+group+", the group of "+api.File, "choose another name")
 		}

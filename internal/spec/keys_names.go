@@ -105,6 +105,8 @@ func (d *decoder) checkAPINames(root *yaml.Node, api *API) {
 	names := &api.Names
 	if name := names.Plural + "." + api.Group; len(name) > 253 {
 		fail("group", "the name of the CRD, plural.group, has "+strconv.Itoa(len(name))+" characters", "at most 253")
+	} else if hasOperator && len(api.Group) > maxOperatorGroup {
+		fail("group", "the group has "+strconv.Itoa(len(api.Group))+" characters", "the names of the operator's Lease and labels contain it: at most "+strconv.Itoa(maxOperatorGroup))
 	}
 	if lower := strings.ToLower(names.GoKind); names.Kind != "" && hasOperator && !isPackageName(lower) {
 		fail("names.kind", "the operator's Go package cannot have the name "+lower, "choose another kind, such as My"+names.Kind)

@@ -23,6 +23,12 @@ type Operator struct {
 	TakeOverFrom                  []string // field managers of the operator that this one replaces
 }
 
+// HasUnreferencedChildren reports whether no child carries an owner reference to its parent: the children go in an
+// order, or a deletion with --cascade=orphan must not keep them.
+func (o *Operator) HasUnreferencedChildren() bool {
+	return o.Teardown == TeardownOrdered || o.ForbidDisconnect
+}
+
 // Metric is a gauge that shows a field of the status of each parent.
 type Metric struct {
 	Pos              Pos

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -37,11 +38,11 @@ func (c *custom) unlabel(child *corev1.ConfigMap) {
 }
 
 // belongs waits until a child carries the UID of a Site.
-func (c *custom) belongs(child *corev1.ConfigMap, site *testapi.Site) {
+func (c *custom) belongs(child client.Object, site *testapi.Site) {
 	c.t.Helper()
-	c.Eventually(child.Name+" is the Site's", func() error {
-		if c.Get(child); child.Labels[c.group+"/site"] != string(site.UID) {
-			return fmt.Errorf("its labels are %v", child.Labels)
+	c.Eventually(child.GetName()+" is the Site's", func() error {
+		if c.Get(child); child.GetLabels()[c.group+"/site"] != string(site.UID) {
+			return fmt.Errorf("its labels are %v", child.GetLabels())
 		}
 		return nil
 	})

@@ -1,10 +1,13 @@
 package operator_test
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -129,9 +132,52 @@ func TestTheAnnotationOfAnEarlierVersionCounts(t *testing.T) {
 	c, site := startRemovable(t)
 	c.Stop()
 	child := configMap("stays-when-deleted", "")
-	c.Update(child, func() { child.Annotations[c.group+"/when-removed"] = "Orphan" })
+	c.Exists(child)
+	patch := fmt.Appendf(nil, `{"metadata": {"annotations": {"%s/when-removed": "Orphan"}}}`, c.group)
+	if err := c.Client.Patch(t.Context(), child, client.RawPatch(types.MergePatchType, patch), client.FieldOwner("opgen/site."+c.group)); err != nil {
+		t.Fatal(err)
+	}
 	c.touch(site, "none")
 	c.Restart()
 	c.expectOrphaned(child)
 	c.Converged(site)
+}
+
+// Whoever may write a child, and not delete it, does not decide what becomes of it.
+func TestDeletionPolicyThatAStrangerWritesOnAChildDoesNotCount(t *testing.T) {
+	t.Parallel()
+	for policy, kind := range map[operator.DeletionPolicy]operator.DeletionPolicy{operator.Delete: operator.Orphan, operator.Orphan: operator.Delete} {
+		t.Run(string(policy), func(t *testing.T) {
+			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+				if req.Parent.Spec.Text != "none" {
+					want.Secrets.Add(named(&corev1.Secret{}, "dropped"))
+				}
+				want.Secrets.Add(named(&corev1.Secret{}, "deleted"))
+			}), removals(operator.ChildKind{}, operator.ChildKind{Policies: operator.Policies{WhenDropped: kind, WhenDeleted: kind}}))
+			site := c.site("web")
+			c.says(site, allReady)
+			children := []client.Object{named(&corev1.Secret{}, "dropped"), named(&corev1.Secret{}, "deleted")}
+			c.Exists(children...)
+			for _, child := range children {
+				c.Update(child, func() {
+					annotations := maps.Clone(child.GetAnnotations())
+					annotations[c.group+"/when-removed"] = string(policy)
+					child.SetAnnotations(annotations)
+				})
+			}
+			c.Settled()
+			c.touch(site, "none")
+			c.says(site, allReady)
+			c.Settled()
+			c.Delete(site)
+			c.Gone(site)
+			for _, child := range children {
+				if kind == operator.Delete {
+					c.Gone(child)
+				} else {
+					c.expectOrphaned(child)
+				}
+			}
+		})
+	}
 }

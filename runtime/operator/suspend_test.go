@@ -269,3 +269,15 @@ func TestRestoredObjectWithAReferenceToTheNewParentIsItsChild(t *testing.T) {
 	}
 	f.Converged(f.site)
 }
+
+// The conditions of a suspended parent stay as they are, so an Event says why a disconnect does not come about.
+func TestDisconnectThatIsRefusedIsSaid(t *testing.T) {
+	f := start(t, &author{sync: desire(desireOne)})
+	f.status("Ready", "Ready")
+	f.Settled()
+	allow := f.Deny(named(&corev1.ConfigMap{}, "web"), "update", metav1.Status{Reason: metav1.StatusReasonForbidden, Code: 403, Message: "nobody may change it"})
+	f.annotate(disconnectKey, "true")
+	f.expectEvent("nobody may change it")
+	allow()
+	f.status("Suspended", "Disconnected")
+}

@@ -168,3 +168,50 @@ func TestTakenOverJobIsOfTheEntryThatDesiresIt(t *testing.T) {
 	}
 	o.Converged(o.site)
 }
+
+// Whoever may write the status of a parent does not decide whether this operator has reconciled it: a copy of a child
+// that was left alone before stays alone.
+func TestClearedStatusMakesNoParentNew(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options  []operator.ChildOption
+		finalize bool // the finalizer shows it, and no child
+	}{
+		"with a child that was applied":          {},
+		"with a child that is never changed":     {options: []operator.ChildOption{operator.CreateOnly}},
+		"with the finalizer and without a child": {finalize: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+				if !test.finalize {
+					want.ConfigMaps.Add(configMap("web", "one"), test.options...)
+				}
+			}), func(d *definition) {
+				if test.finalize {
+					d.Finalize = func(context.Context, *customRequest) (*Response, error) { return &Response{Finalized: true}, nil }
+				}
+			})
+			site := c.site("web")
+			c.says(site, allReady)
+			c.Settled()
+			copied := configMap("web-copy", "")
+			copied.Namespace = c.Namespace
+			copied.Labels = map[string]string{c.group + "/site": string(site.UID)}
+			copied.OwnerReferences = []metav1.OwnerReference{{APIVersion: "test.opgen.dev/v1", Kind: "Site", Name: "web", UID: site.UID, Controller: new(true), BlockOwnerDeletion: new(true)}}
+			c.makeAs("kubectl-create", copied)
+			c.saysOfCopy(copied)
+			c.Stop()
+			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(site), site); err != nil {
+				t.Fatal(err)
+			}
+			site.Status = testapi.Status{}
+			if err := c.Client.Status().Update(t.Context(), site); err != nil {
+				t.Fatal(err)
+			}
+			c.Restart()
+			c.says(site, allReady)
+			c.Settled()
+			c.Exists(copied)
+		})
+	}
+}

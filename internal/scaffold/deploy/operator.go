@@ -49,7 +49,7 @@ type Kind struct {
 	Group, Plural string
 	Namespaced    bool
 	HasStatus     bool
-	Ordered       bool // its children go in an order, and so carry no owner references
+	Unreferenced  bool // no child carries an owner reference
 	Children      []kinds.Child
 	Related       []kinds.Related   // that Sync reads
 	Rules         []spec.PolicyRule // for side effects of Sync

@@ -63,10 +63,20 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				events,
 			},
 		},
+		"children that no deletion of their parent may keep": {
+			kinds: echo(func(k *Kind) {
+				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "pods", Namespaced: true}, Spec: spec.Child{Update: spec.CreateOnly, WhenDropped: spec.Orphan, ForbidDisconnect: true}}}
+			}),
+			want: []string{
+				"/pods: get list watch create patch delete",
+				parents,
+				events,
+			},
+		},
 		"children that go in an order, and claims that the operator never deletes": {
 			kinds: echo(func(k *Kind) {
 				keep := spec.Child{Update: spec.CreateOnly, WhenDropped: spec.Orphan, WhenDeleted: spec.Orphan}
-				k.Ordered = true
+				k.Unreferenced = true
 				k.Children = []kinds.Child{
 					{Resource: kinds.Resource{Plural: "pods"}, Spec: spec.Child{Update: spec.CreateOnly, WhenDropped: spec.Orphan}},
 					{Resource: kinds.Resource{Plural: "persistentvolumeclaims"}, Spec: keep},

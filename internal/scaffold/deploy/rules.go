@@ -82,7 +82,9 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 }
 
 // isOwnerOf reports whether children carry owner references to their parents.
-func (k Kind) isOwnerOf(c kinds.Child) bool { return !k.Ordered && (c.Namespaced || !k.Namespaced) }
+func (k Kind) isOwnerOf(c kinds.Child) bool {
+	return !k.Unreferenced && !c.Spec.ForbidDisconnect && (c.Namespaced || !k.Namespaced)
+}
 
 // relatedRule returns the permissions for reading related objects, for patching and for deleting them. A fixed
 // name restricts the rule: the API server allows to list and watch a single name with it.

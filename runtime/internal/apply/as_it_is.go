@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // An object that is adopted as it is gets what makes it the parent's child, and keeps its fields. The
@@ -47,26 +48,10 @@ func (d Desired) keptBy(live client.Object, state *AppliedState, manager string)
 	if last := state.childWithUID(d.Key(), live); last != nil {
 		return d.withoutRecorded(last.record)
 	}
-	if text := live.GetAnnotations()[d.AdoptedKey]; text != "" && mayHaveAnnotated(live, manager, d.AdoptedKey) {
+	if text := live.GetAnnotations()[d.AdoptedKey]; text != "" && managedfields.MayHaveAnnotated(live, manager, d.AdoptedKey) {
 		return d.withoutRecorded(text)
 	}
 	return d
-}
-
-// mayHaveAnnotated reports whether a field manager wrote an annotation of an object, or whether nobody
-// knows, because managedFields have no entry of that manager.
-func mayHaveAnnotated(object client.Object, manager, key string) bool {
-	path, isKnown := fieldpath.MakePathOrDie("metadata", "annotations", key), false
-	for _, entry := range object.GetManagedFields() {
-		if !isEntryOf(entry, manager) {
-			continue
-		}
-		if parseFields(entry).Has(path) {
-			return true
-		}
-		isKnown = true
-	}
-	return !isKnown
 }
 
 // isEntryOf reports whether an entry of managedFields is of a field manager, and not of a subresource.

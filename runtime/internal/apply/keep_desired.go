@@ -5,6 +5,8 @@ import (
 	"maps"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // A child can keep its desired state in the annotation DesiredKey, so that Sync can read what it desired
@@ -72,7 +74,7 @@ func (m *AppliedState) DesiredText(key Key, live client.Object, desiredKey, mana
 	if last := m.childWithUID(key, live); last != nil && last.desired != "" {
 		return last.desired
 	}
-	if !mayHaveAnnotated(live, manager, desiredKey) {
+	if !managedfields.MayHaveAnnotated(live, manager, desiredKey) {
 		return ""
 	}
 	return live.GetAnnotations()[desiredKey]

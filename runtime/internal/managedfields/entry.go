@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // Entry returns the fields that an object's managedFields hold for a field manager. It returns nil
@@ -61,8 +62,36 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	return Has(set, fieldpath.MakePathOrDie("status", "conditions", fieldpath.KeyByFields("type", conditionType)))
 }
 
+// OwnsFinalizer reports whether a field manager has added a finalizer to an object.
+func OwnsFinalizer(object client.Object, manager, finalizer string) bool {
+	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationUpdate, ""))
+	return set.Has(fieldpath.MakePathOrDie("metadata", "finalizers", value.NewValueInterface(finalizer)))
+}
+
+// OwnsContent reports whether a field manager has created an object with more than its metadata.
+func OwnsContent(object client.Object, manager string) bool {
+	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationUpdate, ""))
+	return !set.RecursiveDifference(fieldpath.NewSet(fieldpath.MakePathOrDie("metadata"))).Empty()
+}
+
 // OwnsAnnotation reports whether a field manager has applied an annotation of an object.
 func OwnsAnnotation(object client.Object, manager, key string) bool {
 	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationApply, ""))
 	return set.Has(fieldpath.MakePathOrDie("metadata", "annotations", key))
+}
+
+// MayHaveAnnotated reports whether a field manager wrote an annotation of an object, or whether nobody
+// knows, because managedFields have no entry of that manager.
+func MayHaveAnnotated(object client.Object, manager, key string) bool {
+	path, isKnown := fieldpath.MakePathOrDie("metadata", "annotations", key), false
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {
+			continue
+		}
+		if Parse(entry.FieldsV1.GetRawBytes()).Has(path) {
+			return true
+		}
+		isKnown = true
+	}
+	return !isKnown
 }

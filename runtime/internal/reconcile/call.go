@@ -209,12 +209,12 @@ func callWithTimeout[T any](ctx context.Context, c *caller, name string, call fu
 // errAbandoned is the error of a call that has not returned although its context has ended.
 var errAbandoned = errors.New("abandoned")
 
-// recoverPanic makes a call of the author's code, and turns a panic into an error.
+// recoverPanic makes a call, as of the author's code, and turns a panic into an error.
 func recoverPanic[T any](ctx context.Context, call func() (T, error)) (answer T, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			answer, err = *new(T), errPanic{value}
-			log.FromContext(ctx).Error(err, "the author's code panicked", "stack", string(debug.Stack()))
+			log.FromContext(ctx).Error(err, "recovered from a panic", "stack", string(debug.Stack()))
 		}
 	}()
 	return call()

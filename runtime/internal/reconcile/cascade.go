@@ -116,3 +116,15 @@ func (s *subject) isCollectedFirst(child child) bool {
 	isForeground := s.state.isForeground.Load() || isDeletedInForeground(s.parent)
 	return isForeground && ownership.HasOwnerReference(child.object, s.parent.GetUID())
 }
+
+// bindChildren gives a living parent the finalizer while it has a child of a kind that forbids a disconnect, also one
+// that an earlier release made with an owner reference. A deletion with --cascade=orphan would cut that, and leave the
+// child.
+func (r *run) bindChildren(ctx context.Context, observed *observed) error {
+	for i, kind := range observed.kinds {
+		if kind.ForbidDisconnect && len(observed.children[i]) > 0 && !r.isFinalizing() {
+			return r.writer.addFinalizer(ctx)
+		}
+	}
+	return nil
+}

@@ -16,6 +16,7 @@ import (
 // The reasons of an error in the Ready condition.
 const (
 	reasonPanicked     = "SyncPanicked"
+	reasonInternal     = "InternalError" // a panic elsewhere
 	reasonTimedOut     = "SyncTimedOut"
 	reasonFailed       = "SyncFailed"
 	reasonInvalid      = "InvalidChild" // refused, here or by the API server

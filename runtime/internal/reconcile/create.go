@@ -45,7 +45,9 @@ func (b *batch) createTogether(ctx context.Context, from int) attempts {
 	for i, t := range together {
 		made[i].state = b.run.state.applied.Copy(t.Key())
 		running.Go(func() {
-			made[i].outcome, made[i].err = t.kind.applier.ApplyChild(ctx, b.run.now, made[i].state, t.Desired, nil)
+			made[i].outcome, made[i].err = recoverPanic(ctx, func() (apply.Outcome, error) {
+				return t.kind.applier.ApplyChild(ctx, b.run.now, made[i].state, t.Desired, nil)
+			})
 		})
 	}
 	running.Wait()

@@ -110,6 +110,11 @@ type errPanic struct{ value any }
 
 func (e errPanic) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
+// errInternal is a panic outside of a call of the author's code.
+type errInternal struct{ error }
+
+func (e errInternal) Unwrap() error { return e.error }
+
 // errGaveUp is an error that is not retried any more.
 type errGaveUp struct {
 	attempts int
@@ -190,6 +195,8 @@ func errorReason(err error) string {
 	switch {
 	case errors.As(err, new(errTakeover)): // the first one: the next start has to know
 		return reasonTakeover
+	case errors.As(err, new(errInternal)):
+		return reasonInternal
 	case errors.As(err, new(errPanic)):
 		return reasonPanicked
 	case errors.As(err, new(errTimeout)):

@@ -84,8 +84,7 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 				continue
 			}
 			isDeleted := r.removalPolicy(child) == declared.Delete
-			isCollected := r.isDeleting() && ownership.HasOwnerReference(object, r.parent.GetUID()) && isDeleted
-			if isCollected && !isOrdered {
+			if r.isDeleting() && isDeleted && r.isCollected(child) {
 				continue
 			}
 			waits = waits || isDeleted
@@ -105,7 +104,8 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 			return false, nil
 		}
 	}
-	return true, nil
+	err = r.loop.checkHidden()
+	return err == nil, err
 }
 
 // needsFinalizer reports whether the parent must not go without the operator: the author has a
@@ -113,7 +113,7 @@ func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone
 // delete, or a patch.
 func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	definition := &r.loop.definition
-	if definition.Author.Finalize != nil || len(r.recreations()) > 0 || len(r.patches.desired) > 0 || len(observed.patched) > 0 {
+	if definition.Author.Finalize != nil || len(r.recreations()) > 0 || len(r.patches.desired) > 0 || len(observed.patched) > 0 || r.loop.checkHidden() != nil {
 		return true
 	}
 	for _, task := range plan.tasks {
@@ -122,12 +122,16 @@ func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 		}
 	}
 	for _, child := range observed.all() {
-		isCollected := ownership.HasOwnerReference(child.object, r.parent.GetUID()) && r.loop.policiesOf(child).WhenDeleted == declared.Delete && !definition.IsOrdered
-		if !isCollected {
+		if !r.isCollected(child) || r.loop.policiesOf(child).WhenDeleted != declared.Delete {
 			return true
 		}
 	}
 	return false
+}
+
+// isCollected reports whether the garbage collector may be left to delete a child after its parent.
+func (s *subject) isCollected(child child) bool {
+	return ownership.HasOwnerReference(child.object, s.parent.GetUID()) && !child.ForbidDisconnect && !s.loop.definition.IsOrdered
 }
 
 // addFinalizer adds the finalizer to the parent.

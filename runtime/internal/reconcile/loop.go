@@ -17,6 +17,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/brake"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
@@ -80,9 +81,13 @@ func (l *loop) childGVKs() []schema.GroupVersionKind {
 }
 
 // policiesOf returns the policies of a child: the deletion policies that options set for it, which it
-// carries, and those of its kind.
+// carries, and those of its kind. What somebody else has written on the child does not count.
 func (l *loop) policiesOf(child child) declared.Policies {
-	return declared.ParseDeletionText(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved]).Or(child.Policies)
+	text := child.object.GetAnnotations()[l.childCache.keys.WhenRemoved]
+	if text == "" || !managedfields.MayHaveAnnotated(child.object, l.manager, l.childCache.keys.WhenRemoved) {
+		return child.Policies
+	}
+	return declared.ParseDeletionText(text).Or(child.Policies)
 }
 
 // setQueue is called with the work queue when the controller starts. ctx ends when it stops.

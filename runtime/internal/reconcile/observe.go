@@ -112,14 +112,14 @@ func (l *loop) observeChildren(parent client.Object) (*observed, error) {
 
 // listUnmarked returns the objects of the cache that are no children of a parent, but have a mark of
 // one which this operator wrote: the label, without an owner, or the annotation, with a label of
-// somebody else's. A deletion of the parent takes owners away on purpose.
+// somebody else's. A deletion of the parent takes owners away on purpose, unless the kind forbids that.
 func (l *loop) listUnmarked(kind *childKind, owner ownership.Parent, isDeleting bool) (unmarked []child, err error) {
 	unowned, err := kind.listByParent(lostPrefix + string(owner.UID))
 	if err != nil {
 		return nil, err
 	}
 	for _, object := range unowned {
-		if !isDeleting && l.childCache.keys.HasWrittenLabel(object, l.manager) {
+		if (!isDeleting || kind.ForbidDisconnect) && l.childCache.keys.HasWrittenLabel(object, l.manager) {
 			unmarked = append(unmarked, kind.newChild(object))
 		}
 	}

@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -9,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -19,6 +22,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
@@ -31,13 +35,16 @@ import (
 type optionalKind struct {
 	schema.GroupVersionKind
 	served      atomic.Bool
+	hidden      atomic.Bool                               // while it is not served: its objects may exist in another version
 	lacksStatus *atomic.Bool                              // that of the kind
 	hasSynced   func() bool                               // nil before the informer is started
 	start       func() (hasSynced func() bool, err error) // starts the informer and the event handlers
 }
 
 func newOptionalKind(of kind) *optionalKind {
-	return &optionalKind{GroupVersionKind: of.GroupVersionKind, lacksStatus: of.lacksStatus}
+	kind := &optionalKind{GroupVersionKind: of.GroupVersionKind, lacksStatus: of.lacksStatus}
+	kind.hidden.Store(true) // until the first look
+	return kind
 }
 
 // isServed reports whether the objects of the kind are known. A kind that is not optional always is.
@@ -90,6 +97,9 @@ func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 	for _, kind := range o.kinds {
 		resources, err := listResources(o.discovery, kind.GroupVersion())
 		isServed := err == nil && servesKind(resources, kind.Kind)
+		if err == nil && !isServed {
+			kind.hidden.Store(o.servesOtherVersion(kind.GroupVersionKind))
+		}
 		if err == nil && isServed && kind.hasSynced == nil {
 			err = kind.begin()
 		}
@@ -107,6 +117,27 @@ func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 		}
 	}
 	return hasChanged
+}
+
+// servesOtherVersion reports whether the API server serves a kind in another version, or may do so. Its objects exist
+// then, and nothing shows them.
+func (o *optionalKinds) servesOtherVersion(kind schema.GroupVersionKind) bool {
+	_, all, err := o.discovery.ServerGroupsAndResources()
+	return len(all) == 0 && err != nil || slices.ContainsFunc(all, func(resources *metav1.APIResourceList) bool {
+		version, _ := schema.ParseGroupVersion(resources.GroupVersion)
+		return version.Group == kind.Group && servesKind(resources, kind.Kind)
+	})
+}
+
+// checkHidden returns an error if the API server serves a kind of children in another version only: a parent that
+// would go now left children behind.
+func (l *loop) checkHidden() error {
+	for _, kind := range l.childKinds {
+		if !kind.isServed() && kind.optional.hidden.Load() {
+			return errChild{key: apply.Key{Kind: kind.GroupVersionKind}, err: fmt.Errorf("the API server serves the kind, and not in version %s, in which the operator knows its children", kind.Version)}
+		}
+	}
+	return nil
 }
 
 // waitFor waits until an informer has listed its kind, and reports false if the next look is due before.

@@ -227,8 +227,9 @@ func (l *loop) convertDesired(parent client.Object, desired declared.DesiredChil
 }
 
 // getsOwnerReference reports whether a child gets an owner reference to its parent: where
-// Kubernetes allows one, unless the garbage collector must not delete the child.
+// Kubernetes allows one, unless the garbage collector must not delete the child, or a deletion with
+// --cascade=orphan must not keep it.
 func (s *subject) getsOwnerReference(kind *childKind, name types.NamespacedName, whenDeleted declared.DeletionPolicy) bool {
 	isLegal := !s.loop.parentKind.namespaced || kind.namespaced && name.Namespace == s.parent.GetNamespace()
-	return isLegal && whenDeleted != declared.Orphan && !s.loop.definition.IsOrdered && !s.isOrphaning()
+	return isLegal && whenDeleted != declared.Orphan && !kind.ForbidDisconnect && !s.loop.definition.IsOrdered && !s.isOrphaning()
 }

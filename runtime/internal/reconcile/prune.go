@@ -15,7 +15,7 @@ import (
 // removalPolicy returns what becomes of a child that is undesired, or whose parent is
 // finalized.
 func (s *subject) removalPolicy(child child) declared.DeletionPolicy {
-	if s.isOrphaning() {
+	if s.isOrphaning() && !child.ForbidDisconnect {
 		return declared.Orphan
 	}
 	if s.isFinalizing() {

@@ -42,34 +42,51 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 	r.test = test
 	l.lagging.end(&r.state.lag)
 	r.recordParent()
-	return r.reconcileParent(ctx)
+	return r.reconcileRecovered(ctx)
+}
+
+// reconcileRecovered reconciles a parent. A panic outside of a call of the author's code, as in a method of an object
+// that the author desires, is an error of this parent like any other.
+func (r *run) reconcileRecovered(ctx context.Context) (ctrl.Result, error) {
+	observed := new(observed)
+	result, err := recoverPanic(ctx, func() (ctrl.Result, error) { return r.reconcileParent(ctx, observed) })
+	if _, isPanic := err.(errPanic); !isPanic { //nolint:errorlint // an error of the reconcile itself
+		return result, err
+	}
+	return recoverPanic(ctx, func() (ctrl.Result, error) {
+		failed := applied{children: observed.all(), err: errInternal{err}}
+		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(declared.Response), failed)), nil
+	})
 }
 
 // reconcileParent reconciles a parent, unless it needs nothing, is suspended, or waits for a call of the
-// author's code.
-func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
+// author's code. It fills observed.
+func (r *run) reconcileParent(ctx context.Context, observed *observed) (ctrl.Result, error) {
 	if r.isDeleting() && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
 		r.loop.forgetRelated(r.name())
-		return ctrl.Result{}, nil // the garbage collector does the rest
+		return r.awaitFinalizers(ctx) // the garbage collector does the rest
 	}
 	missing := r.state.missing.list() // what is missing later is not in the snapshot either
-	observed, err := r.loop.observeChildren(r.parent)
+	found, err := r.loop.observeChildren(r.parent)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	*observed = *found
 	if !r.loop.selector.matches(r.parent) && r.isUntouched(observed) {
 		return ctrl.Result{}, r.forgetParent(ctx)
 	}
-	orphaningErr := r.noteOrphaning(ctx)
-	if isStale(orphaningErr) {
+	boundErr := staleOrJoined(r.noteOrphaning(ctx), r.bindChildren(ctx, observed))
+	if isStale(boundErr) {
 		r.test.IsStale = true
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
 	if suspension := r.findSuspension(); suspension != nil {
-		if orphaningErr != nil {
-			return ctrl.Result{}, orphaningErr
+		result, err := ctrl.Result{}, boundErr
+		if err == nil {
+			result, err = r.suspendParent(ctx, observed, *suspension)
 		}
-		return r.suspendParent(ctx, observed, *suspension)
+		r.recordEvents(r.state.events, err) // the conditions stay as they are
+		return result, err
 	}
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
@@ -78,7 +95,7 @@ func (r *run) reconcileParent(ctx context.Context) (ctrl.Result, error) {
 		r.test.IsDelayed = true
 		return ctrl.Result{}, nil
 	}
-	return r.reconcileObserved(ctx, observed, missing, orphaningErr), nil
+	return r.reconcileObserved(ctx, observed, missing, boundErr), nil
 }
 
 // reconcileObserved goes on once the children are observed. failed is what has failed so far.

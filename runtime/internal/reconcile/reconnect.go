@@ -25,13 +25,15 @@ func (r *restorer) isReconnected() bool {
 	return r.state.isDisconnected || shown != nil && shown.Status == metav1.ConditionTrue && shown.Reason == reasonDisconnected
 }
 
-// findDisconnected returns what was orphaned when the parent was disconnected, if it was until now.
+// findDisconnected returns what was orphaned when the parent was disconnected, if it was until now. If it still is, a
+// release that allowed this may have orphaned children of kinds that forbid it now.
 func (r *restorer) findDisconnected(ctx context.Context) (found []child, err error) {
 	if !r.isReconnected() {
 		return nil, nil
 	}
+	isSuspended := r.findSuspension() != nil
 	for _, kind := range r.loop.childKinds {
-		if !kind.isServed() || !kind.isFirst() || kind.ForbidDisconnect {
+		if !kind.isServed() || !kind.isFirst() || isSuspended && !kind.ForbidDisconnect {
 			continue
 		}
 		for _, namespace := range r.loop.namespacesOf(kind, r.parent.GetNamespace()) {

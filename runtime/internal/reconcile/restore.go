@@ -202,7 +202,7 @@ func (r *restorer) restoreChild(ctx context.Context, unmarked child) (client.Obj
 	if err := r.checkUnchanged(ctx); err != nil {
 		return nil, err
 	}
-	if r.isDeleting() && ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) {
+	if r.isDeleting() && ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) && !unmarked.ForbidDisconnect {
 		return nil, nil
 	}
 	object, err := r.restoreMarks(ctx, unmarked.childKind, current, r.marksAsBefore(unmarked))
@@ -218,7 +218,7 @@ func (r *restorer) restoreChild(ctx context.Context, unmarked child) (client.Obj
 // owner reference nor the annotation gets what the policies of its kind say.
 func (r *restorer) marksAsBefore(unmarked child) map[string]any {
 	keys, policy := r.loop.childCache.keys, r.loop.policiesOf(unmarked).WhenDeleted
-	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) ||
+	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) && !unmarked.ForbidDisconnect ||
 		keys.ParentName(unmarked.object) == "" && r.getsOwnerReference(unmarked.childKind, unmarked.name, policy)
 	return keys.Ownership(r.owner(), byReference, unmarked.object.GetAnnotations()[keys.WhenRemoved], unmarked.As)
 }

@@ -46,6 +46,7 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 			return err
 		}
 		added.index, added.applier.Client = i, shared.client
+		added.ForbidDisconnect = added.ForbidDisconnect || definition.ForbidDisconnect
 		shared.childKinds = append(shared.childKinds, added)
 	}
 	if err := findStatuses(shared.optional.discovery, shared.kindsWithoutRule()); err != nil {

@@ -43,8 +43,15 @@ func (s *subject) findSuspension() *metav1.Condition {
 func (r *run) suspendParent(ctx context.Context, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
 	var err error
 	if suspension.Reason == reasonDisconnected {
-		r.state.isDisconnected = true
-		err = r.disconnectParent(ctx, observed)
+		if !r.state.isDisconnected {
+			err = r.restorer.takeBack(ctx, observed)
+		}
+		if err == nil && r.isDeleting() {
+			err = r.restorer.restoreBeforeCall(ctx, observed, nil)
+		}
+		if r.state.isDisconnected = err == nil; err == nil {
+			err = r.disconnectParent(ctx, observed)
+		}
 	}
 	isGone := r.isDeleting() && len(r.parent.GetFinalizers()) == 0 // with the last finalizer
 	if err == nil && !isGone {
@@ -92,7 +99,7 @@ func (r *run) disconnectParent(ctx context.Context, all *observed) error {
 	if err := cmp.Or(failures, stale); err != nil {
 		return err
 	}
-	isDone := len(kept.all()) == 0
+	isDone := len(kept.all()) == 0 && r.loop.checkHidden() == nil
 	if r.isDeleting() {
 		var err error
 		if isDone, err = r.removeAllChildren(ctx, kept); err != nil {

@@ -83,16 +83,27 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 	return taken.isNew, isTaken, nil
 }
 
-// wasReconciled reports whether this operator has reconciled a parent, as far as the parent shows it: a
-// reconcile ends with the Ready condition. A parent whose children could not be taken over says so there.
-// Of an operator that writes no status nothing can be known.
+// wasReconciled reports whether this operator has reconciled a parent. A reconcile ends with the Ready
+// condition; a parent whose children could not be taken over says so there. Whoever may write the status can
+// remove it. So the finalizer counts, too, and a child that was applied: both come after a takeover. Of an
+// operator that writes no status nothing can be known.
 func (l *loop) wasReconciled(parent client.Object) bool {
 	access := l.definition.Status
 	if !access.HasConditions() {
-		return access == nil || slices.ContainsFunc(parent.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == l.manager })
+		return access == nil || slices.ContainsFunc(parent.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == l.manager }) || l.hasApplied(parent)
 	}
 	ready := access.FindCondition(parent, status.Ready)
-	return ready != nil && ready.Reason != reasonTakeover && managedfields.OwnsCondition(parent, l.manager, status.Ready)
+	return ready != nil && ready.Reason != reasonTakeover && managedfields.OwnsCondition(parent, l.manager, status.Ready) ||
+		managedfields.OwnsFinalizer(parent, l.manager, l.finalizer) || l.hasApplied(parent)
+}
+
+// hasApplied reports whether the parent has a child of which this operator has written more than the marks.
+func (l *loop) hasApplied(parent client.Object) bool {
+	observed, err := l.observeChildren(parent)
+	return err == nil && slices.ContainsFunc(slices.Concat(observed.children...), func(child client.Object) bool {
+		_, hasHash := ownership.AnnotationWrittenAt(child, l.childCache.keys.Hash, l.manager)
+		return hasHash || managedfields.OwnsContent(child, l.manager)
+	})
 }
 
 // endTakeover records that a parent has no children that are to be taken over, or is gone.

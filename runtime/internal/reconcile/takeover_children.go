@@ -20,6 +20,9 @@ import (
 // is not called before. It tells the next start that this is still to be done.
 const reasonTakeover = "TakeoverFailed"
 
+// reasonTakenOver is the reason of Events about what was taken over.
+const reasonTakenOver = "TakenOver"
+
 // errTakeover says why what another operator made for a parent could not be taken over.
 type errTakeover struct{ err error }
 
@@ -67,7 +70,7 @@ func (r *restorer) takeOver(ctx context.Context, observed *observed) (isFound bo
 	if isFound && r.loop.definition.Status.GenerationOf(r.parent) == 0 {
 		r.state.isEdited = false // it is no new parent, so that its spec explains no prunes
 	}
-	if err := r.writer.replaceFinalizers(ctx); err != nil {
+	if err := staleOrJoined(r.writer.replaceFinalizers(ctx), r.warnAboutFieldsOfOthers(ctx)); err != nil {
 		return false, staleOrTakeover(err)
 	}
 	if !r.loop.environment.Observe { // which has to find the same in each reconcile
@@ -209,7 +212,7 @@ func (r *run) reportRemoved(ctx context.Context, t task, taken takenChild, remov
 	}
 	log.FromContext(ctx).Info(message, "child", t.Key().String(), "fieldsOf", taken.From, "fields", removed)
 	if r.loop.takeover.isFirstOfKind(t.Kind) {
-		r.recordEvent(corev1.EventTypeNormal, "TakenOver", truncateText(fmt.Sprintf("%s: took over the fields of %s, and removed %s; the log names those of other objects of the kind",
+		r.recordEvent(corev1.EventTypeNormal, reasonTakenOver, truncateText(fmt.Sprintf("%s: took over the fields of %s, and removed %s; the log names those of other objects of the kind",
 			t.Key(), joinPaths(taken.From), strings.Join(removed, ", "))))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -188,12 +189,21 @@ func TestTheRoleBindingGoesWithTheAnnotation(t *testing.T) {
 
 func TestTheRoleBindingGoesWithTheClusterRole(t *testing.T) {
 	f := start(t)
-	if f.Get(f.role); len(f.role.Finalizers) > 0 {
-		t.Errorf("the ClusterRole has the finalizers %v, and needs none", f.role.Finalizers)
-	}
 	f.Truthful(f.role)
 	binding := f.binding(f.Namespace)
 	f.Exists(binding)
 	f.Delete(f.role)
+	f.Gone(f.role, binding)
+}
+
+// Whoever may delete a ClusterRole does not keep its RoleBinding by that.
+func TestTheRoleBindingGoesWithCascadeOrphan(t *testing.T) {
+	f := start(t)
+	binding := f.binding(f.Namespace)
+	f.Exists(binding)
+	f.Settled()
+	if err := f.Client.Delete(t.Context(), f.role, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
 	f.Gone(f.role, binding)
 }

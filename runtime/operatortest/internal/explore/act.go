@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,12 +30,23 @@ func (c *exploredChild) chooseMutation() error {
 		return errUseless{}
 	}
 	c.mutation = all[i]
+	if c.forgesLabel() {
+		return errors.New("the operator's own label says that the child is of an earlier parent")
+	}
 	if c.who != author {
 		return nil
 	}
 	var err error
 	c.changed, err = c.writer().changeDesired(c.x.ctx, c.mutation, c.desired, c.before, c.recreates())
 	return err
+}
+
+// forgesLabel reports whether the mutation writes another parent into the label of a child, in the name of the operator
+// itself. Nothing tells a child without an owner reference from that of an earlier parent then: see docs/limits.md.
+func (c *exploredChild) forgesLabel() bool {
+	isOfOthers := c.mutation.family == alters || c.mutation.family == copiesOver
+	isLabel := len(c.mutation.at) > 1 && *c.mutation.at[0].FieldName == "metadata" && *c.mutation.at[1].FieldName == "labels"
+	return isOfOthers && isLabel && (c.way == sameManagerPut || c.way == sameApply) && len(c.before.GetOwnerReferences()) == 0
 }
 
 // recreates reports whether a change of the desired state recreates the child.
