@@ -29,7 +29,7 @@ var invisible = []struct{ message, reason string }{
 	{`is not an integer$`, "no regular expression counts to 64 bits or knows the items of a default"},
 	{`leads to no field|has no field|replicas are counted|the selector is text`, "it is a path through another part of the file"},
 	{`^duplicate (child|parent|marker|version)|is listed twice`, "what is repeated is only a part of the value"},
-	{`cannot be its own child|is also a kind of parents|is the kind itself|the name of the CRD|cannot have the name`, "another value of the file takes part"},
+	{`cannot be its own child|is also a kind of parents|is the kind itself|the name of the CRD|the group has|cannot have the name`, "another value of the file takes part"},
 	{`^differs from the entry on line`, "another entry of the list takes part"},
 	{`is not in the metadata|cannot be evicted`, "another key or entry takes part"},
 	{`is the as of no |leads back to the entry itself`, "another entry of the list takes part"},
