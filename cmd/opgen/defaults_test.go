@@ -35,6 +35,7 @@ delete api --force
 delete api --group
 delete api --kind
 delete controller --force
+deploy --allow-remote
 deploy --context
 deploy --force-conflicts
 deploy --kubeconfig
@@ -51,6 +52,7 @@ package manifests --force
 package olm --force
 package olm --replaces
 package olm --version
+undeploy --allow-remote
 undeploy --context
 undeploy --kubeconfig
 uninstall --confirm

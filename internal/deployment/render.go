@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
@@ -24,7 +23,7 @@ func Render(dir string, image Image) ([]*Object, error) {
 	files := newLocalFiles()
 	objects, err := renderFrom(files, dir, image)
 	if len(files.problems) > 0 {
-		return nil, spec.Problems(slices.Compact(files.problems.Sorted())).Err()
+		return nil, slices.Compact(files.problems.Sorted()).Err()
 	}
 	return objects, err
 }

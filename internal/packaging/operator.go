@@ -112,7 +112,7 @@ func readParts(root, dir string, base []*Object) ([]Part, error) {
 		if changes || len(more) == 0 {
 			continue
 		}
-		doc, err := commentOf(root, path.Join("deploy/components", filepath.Base(filepath.Dir(file)), "kustomization.yaml"))
+		doc, err := commentOf(root, path.Join("deploy/components", filepath.Base(filepath.Dir(file)), filepath.Base(file)))
 		if err != nil {
 			return nil, err
 		}

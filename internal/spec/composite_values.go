@@ -45,7 +45,7 @@ func wordList(into *[]string, mayBeEmpty bool, examples ...any) value {
 		for i, item := range n.Content {
 			switch word := strings.TrimSpace(item.Value); {
 			case n.Kind != yaml.SequenceNode || item.Kind != yaml.ScalarNode || yamltext.IsNull(item): // an error already
-			case word == "" && !(mayBeEmpty && item.Value == ""):
+			case word == "" && (!mayBeEmpty || item.Value != ""):
 				d.fail(item, indexPath(path, i), "is empty", "leave it out")
 			case word != item.Value:
 				d.fail(item, indexPath(path, i), quoteShort(item.Value)+" has a space at an end", "write "+word)

@@ -37,9 +37,12 @@ func TestWritesAreBoundedWhileAChildIsRefused(t *testing.T) {
 		want.ConfigMaps.Add(configMap("web", fmt.Sprint(n.Add(1))))
 		want.ConfigMaps.Add(configMap(refusedName, "one"))
 	})})
-	f.status("Ready", "InvalidChild")
 	f.StopClock()
-	f.Advance(5 * time.Second)
+	f.status("Ready", "InvalidChild")
+	for range 10 {
+		f.Advance(500 * time.Millisecond)
+		f.Settled()
+	}
 	refused := 0
 	for _, request := range f.Sent() {
 		if request.Verb == "create" && request.Code == http.StatusUnprocessableEntity {

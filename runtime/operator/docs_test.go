@@ -57,7 +57,7 @@ func TestDocsNameWhatIsSeen(t *testing.T) {
 		least      int
 	}{
 		{"../internal/process/flags.go", "operating.md", regexp.MustCompile(`flags\.\w+\(&[\w.]+, "([\w-]+)"`), 15},
-		{"../internal/process/metrics.go", "operating.md", regexp.MustCompile(`Name: +"(opgen_\w+)"`), 5},
+		{"../internal/process/metrics.go", "operating.md", regexp.MustCompile(`new\w+\("(opgen_\w+)"`), 14},
 		{"../internal/reconcile/conditions.go", "runtime.md", regexp.MustCompile(`reason\w+ += "(\w+)"|notReady\(\w+, "(\w+)"`), 11},
 		{"../internal/status/conditions.go", "runtime.md", regexp.MustCompile(`Reason\w+ += "(\w+)"`), 2},
 	} {

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -38,13 +37,13 @@ func TestPanicWhileAChildIsSerializedIsReported(t *testing.T) {
 				}
 				want.Accounts.Add(account)
 			}), nil, func(*operator.Options) {})
-			bad, good := c.site("bad"), (*testapi.Site)(nil)
+			bad := c.site("bad")
 			if wasReady {
 				c.says(bad, allReady)
 				isLit.Store(true)
 				c.touch(bad, "changed")
 			}
-			good = c.site("good")
+			good := c.site("good")
 			c.says(good, allReady)
 			c.Eventually("Ready says so", func() error {
 				c.Get(bad)

@@ -109,8 +109,8 @@ func deployCup(t *testing.T, opgen string, cluster *operatortest.Cluster, config
 	t.Helper()
 	name := "cup-" + strings.ToLower(rand.Text()[:8])
 	d := &deployedCup{Cluster: cluster, t: t, name: name, group: cupName + "." + name + ".example.com", project: filepath.Join(t.TempDir(), "project")}
-	lines := ""
-	lines, d.watched = configure(name)
+	lines, watched := configure(name)
+	d.watched = watched
 	runIn(t, ".", opgen, "init", d.project, "--module", "example.com/"+name, "--domain", name+".example.com", "--name", name)
 	settings := filepath.Join(d.project, "opgen.yaml")
 	text, err := os.ReadFile(settings)

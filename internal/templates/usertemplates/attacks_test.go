@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -185,8 +186,11 @@ func endAfter(limit time.Duration, done chan struct{}) {
 
 // attackAll renders the attacks from a number on, in this process. It ends the process when one of them takes too long.
 func attackAll(names []string) {
-	all, first := allAttacks(), 0
-	fmt.Sscan(os.Getenv("OPGEN_ATTACK"), &first)
+	all := allAttacks()
+	first, err := strconv.Atoi(os.Getenv("OPGEN_ATTACK"))
+	if err != nil {
+		panic(err)
+	}
 	for _, name := range names[first-1:] {
 		fmt.Println(beginPrefix + name)
 		begin, done := processorTime(), make(chan struct{})
@@ -200,7 +204,6 @@ func attackAll(names []string) {
 		if os.Getenv("OPGEN_ATTACK_TIMES") != "" {
 			fmt.Printf("  %s, %d bytes, %.150s\n", processorTime()-begin, size, string(bytes.ReplaceAll([]byte(problems), []byte("\n"), []byte(" "))))
 		}
-		files, problems = nil, ""
 		debug.FreeOSMemory()
 	}
 }
