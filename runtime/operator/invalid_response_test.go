@@ -165,7 +165,7 @@ func TestFinalizerThatMayNotBeWrittenShows(t *testing.T) {
 		finalize: func(context.Context, *Request) (*Response, error) { return &Response{Finalized: true}, nil },
 	}
 	f := startLimited(t, a)
-	if message := f.status("Ready", "SyncFailed").Conditions[0].Message; !strings.Contains(message, `cannot patch resource "sites"`) {
+	if message := f.status("Ready", "Forbidden").Conditions[0].Message; !strings.Contains(message, `cannot patch resource "sites"`) {
 		t.Errorf("message is %q", message)
 	}
 	if f.Get(named(&corev1.ConfigMap{}, "web")) {
