@@ -26,7 +26,7 @@ type goCommand struct {
 
 // checkMain returns an error unless a package is a program.
 func (g goCommand) checkMain(ctx context.Context, pkg string, p v1.Platform) error {
-	out, err := g.run(ctx, goEnvironment(p), "list", "-f={{.Name}}", "--", pkg)
+	out, err := g.run(ctx, goEnvironment(p), "list", "-buildvcs=false", "-f={{.Name}}", "--", pkg)
 	if ctx.Err() != nil {
 		return err
 	}

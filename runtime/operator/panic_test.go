@@ -54,10 +54,12 @@ func TestPanicWhileAChildIsSerializedIsReported(t *testing.T) {
 				}
 				return nil
 			})
-			events := eventsOn(t, c.Cluster, "Site")
-			if len(events) != 1 || !strings.HasPrefix(events[0], "Warning InternalError: panic: ") {
-				t.Errorf("events are %q", events)
-			}
+			c.Eventually("an Event says so", func() error {
+				if events := eventsOn(t, c.Cluster, "Site"); len(events) != 1 || !strings.HasPrefix(events[0], "Warning InternalError: panic: ") {
+					return fmt.Errorf("events are %q", events)
+				}
+				return nil
+			})
 			if n := c.Errors(bad)["InternalError"]; n == 0 {
 				t.Errorf("errors are %v", c.Errors(bad))
 			}
