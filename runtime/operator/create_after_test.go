@@ -91,6 +91,7 @@ func TestAChildIsNotRecreatedBeforeItsCreationMayBegin(t *testing.T) {
 			c.beReady(web, corev1.ConditionTrue)
 			c.says(site, allReady)
 			c.beReady(database, corev1.ConditionFalse)
+			c.Settled() // the operator knows before Sync wants a change
 			c.touch(site, "two")
 			c.says(site, "Pod database is not ready; Pod web waits for Pod "+c.Namespace+"/database")
 			c.Settled()
