@@ -41,6 +41,7 @@ func TestAChildComesAfterThoseThatItNeeds(t *testing.T) {
 
 	// What waits is not changed either.
 	c.beReady(database, corev1.ConditionFalse)
+	c.Settled() // with that in the cache
 	c.touch(site, "changed")
 	c.says(site, "Pod database is not ready; ConfigMap settings waits for Pod "+c.Namespace+"/database; ConfigMap first waits for ConfigMap "+c.Namespace+"/settings")
 	first := configMap("first", "")

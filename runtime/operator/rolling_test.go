@@ -114,6 +114,7 @@ func TestARevertedSpecHealsAStuckRoll(t *testing.T) {
 func TestAnUnhealthyOutdatedChildGoesFirst(t *testing.T) {
 	c, site := startRolled(t)
 	c.beReady(named(&corev1.Pod{}, "c"), corev1.ConditionFalse)
+	c.Settled() // with that in the cache
 	c.touch(site, "v2")
 	c.images("hello hello v2")
 	c.ready("c")
@@ -285,6 +286,7 @@ func TestAMiddleOfAChainThatIsOutdatedAndUnhealthyGoesFirst(t *testing.T) {
 	}
 	c.says(site, allReady)
 	c.beReady(named(&corev1.Pod{}, "b"), corev1.ConditionFalse)
+	c.Settled() // with that in the cache
 	c.touch(site, "v2")
 	c.images("hello v2 hello")
 	c.ready("b")
