@@ -15,7 +15,7 @@ import (
 // image. Dependabot raises both. Generated workflows name major versions: decision 0051.
 func TestActionsAreNamedByCommitsInOpgenAndByVersionsInProjects(t *testing.T) {
 	for dir, form := range map[string]string{
-		"../..":                   `^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`,
+		"../..":                  `^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`,
 		projectWith(t, "github"): `^[\w./-]+@v\d+$`,
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, ".github", "workflows", "*.y*ml"))
