@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,17 +75,18 @@ func OpenAssets(ctx context.Context, dir string) (Assets, error) {
 	if missing := a.missingOf(etcd, apiServer); len(missing) > 0 {
 		return Assets{}, fmt.Errorf("there is no executable %s in this directory", strings.Join(missing, " and no "))
 	}
-	if open, err := a.findOpen(); err != nil || open != "" {
-		return Assets{}, cmp.Or(err, fmt.Errorf("every user of this machine may write to %s, and so say what runs here: take the permission away with chmod -R o-w %s, if nobody did", open, dir))
+	if err := a.checkWritable(); err != nil {
+		return Assets{}, err
 	}
 	a.Version, err = askVersion(ctx, a.pathOf(apiServer))
 	return a, err
 }
 
-// findOpen returns the directory, or a program in it, that every user may write to. It is empty if there is none.
-func (a Assets) findOpen() (string, error) {
+// checkWritable returns an error if every user may write to the directory, or to a program in it: another one would say what
+// runs here.
+func (a Assets) checkWritable() error {
 	if runtime.GOOS == "windows" { // it has no such permissions
-		return "", nil
+		return nil
 	}
 	for _, name := range append(nodePrograms(), "") {
 		path := a.pathOf(name)
@@ -94,11 +94,14 @@ func (a Assets) findOpen() (string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil || info.Mode()&0o002 != 0 {
-			return path, err
+		if err != nil {
+			return err
+		}
+		if info.Mode()&0o002 != 0 {
+			return fmt.Errorf("every user may write to %s: make sure that it is as you made it, and run chmod -R o-w %s", path, a.Dir)
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // askVersion runs kube-apiserver for its version.

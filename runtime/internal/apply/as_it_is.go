@@ -54,11 +54,6 @@ func (d Desired) keptBy(live client.Object, state *AppliedState, manager string)
 	return d
 }
 
-// isEntryOf reports whether an entry of managedFields is of a field manager, and not of a subresource.
-func isEntryOf(entry metav1.ManagedFieldsEntry, manager string) bool {
-	return entry.Manager == manager && entry.Subresource == "" && entry.FieldsV1 != nil
-}
-
 // withoutRecorded returns the desired state without the fields that are desired as a record says. What
 // is left of the record is a part of it.
 func (d Desired) withoutRecorded(record string) Desired {
@@ -256,7 +251,7 @@ func (c childClient) giveUpFields(ctx context.Context, d Desired, live client.Ob
 	if len(claims) > 0 {
 		metadata = d.ownershipPatch(live, claims)
 	}
-	isOurs := func(entry metav1.ManagedFieldsEntry) bool { return isEntryOf(entry, c.manager) }
+	isOurs := func(entry metav1.ManagedFieldsEntry) bool { return managedfields.IsEntryOf(entry, c.manager) }
 	if entries := live.GetManagedFields(); slices.ContainsFunc(entries, isOurs) {
 		rest := slices.DeleteFunc(slices.Clone(entries), isOurs)
 		if len(rest) == 0 { // the API server ignores an empty list

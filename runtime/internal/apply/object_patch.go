@@ -111,7 +111,7 @@ func (a *Applier) ReleasePatch(ctx context.Context, d Desired, observed client.O
 	if err != nil {
 		return nil, err
 	}
-	entries := slices.DeleteFunc(slices.Clone(live.GetManagedFields()), func(entry metav1.ManagedFieldsEntry) bool { return isEntryOf(entry, a.Manager) })
+	entries := slices.DeleteFunc(slices.Clone(live.GetManagedFields()), func(entry metav1.ManagedFieldsEntry) bool { return managedfields.IsEntryOf(entry, a.Manager) })
 	if len(entries) == 0 {
 		entries = []metav1.ManagedFieldsEntry{{}} // an empty list keeps all entries
 	}

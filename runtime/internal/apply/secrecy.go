@@ -133,12 +133,12 @@ func addSecrets(values map[string]bool, kind schema.GroupVersionKind, content ma
 			}
 		}
 	}
-	addEnv(values, content)
+	addContainerValues(values, content)
 }
 
-// addEnv adds the values of environment variables, and arguments of containers, anywhere in a value. Short arguments are
+// addContainerValues adds the values of environment variables, and arguments of containers, anywhere in a value. Short arguments are
 // words of any program.
-func addEnv(values map[string]bool, value any) {
+func addContainerValues(values map[string]bool, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		variables, _ := value["env"].([]any)
@@ -158,11 +158,11 @@ func addEnv(values map[string]bool, value any) {
 			}
 		}
 		for _, below := range value {
-			addEnv(values, below)
+			addContainerValues(values, below)
 		}
 	case []any:
 		for _, item := range value {
-			addEnv(values, item)
+			addContainerValues(values, item)
 		}
 	}
 }

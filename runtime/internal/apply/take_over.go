@@ -85,17 +85,17 @@ func (a *Applier) planTakeover(live client.Object, owner types.UID, marks map[st
 func (t *Takeover) takeEntries(entries []metav1.ManagedFieldsEntry, from []string, own string) (rest []metav1.ManagedFieldsEntry, err error) {
 	version, ours := "", fieldpath.NewSet()
 	for _, entry := range entries {
-		if isEntryOf(entry, own) && entry.Operation == metav1.ManagedFieldsOperationApply {
+		if managedfields.IsEntryOf(entry, own) && entry.Operation == metav1.ManagedFieldsOperationApply {
 			version, ours = entry.APIVersion, parseFields(entry)
 		}
 	}
 	t.Taken = fieldpath.NewSet()
 	for _, entry := range entries {
-		isOwn := isEntryOf(entry, own) && entry.Operation == metav1.ManagedFieldsOperationApply
+		isOwn := managedfields.IsEntryOf(entry, own) && entry.Operation == metav1.ManagedFieldsOperationApply
 		if isOwn {
 			continue
 		}
-		isFrom := slices.Contains(from, entry.Manager) && isEntryOf(entry, entry.Manager)
+		isFrom := slices.Contains(from, entry.Manager) && managedfields.IsEntryOf(entry, entry.Manager)
 		if isFrom && (version == "" || version == entry.APIVersion) {
 			taken, kept := splitTaken(parseFields(entry))
 			if !taken.Empty() {
@@ -109,7 +109,7 @@ func (t *Takeover) takeEntries(entries []metav1.ManagedFieldsEntry, from []strin
 				return nil, err
 			}
 		}
-		if isEntryOf(entry, entry.Manager) && entry.Manager != own && !isOfKubernetes(entry.Manager) {
+		if managedfields.IsEntryOf(entry, entry.Manager) && entry.Manager != own && !isOfKubernetes(entry.Manager) {
 			t.Others = append(t.Others, ManagerFields{entry.Manager, parseFields(entry)})
 		}
 		rest = append(rest, entry)

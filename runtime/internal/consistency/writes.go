@@ -90,9 +90,9 @@ func (w *Writes) record(now write) {
 	w.pending[i] = now
 }
 
-// NoteLeft records that the watch has told that an object has left the caches, at a version. No cache ever shows an earlier
-// write of it, which is seen by this.
-func (w *Writes) NoteLeft(uid types.UID, version string) {
+// RecordDeparture records that an object has left the cache at a version, as its watch says: it was deleted, or lost the label
+// that selects it. The cache never shows the writes up to that version, so they count as seen.
+func (w *Writes) RecordDeparture(uid types.UID, version string) {
 	w.pending = slices.DeleteFunc(w.pending, func(before write) bool {
 		order, err := resourceversion.CompareResourceVersion(version, before.version)
 		return before.uid == uid && err == nil && order >= 0

@@ -32,7 +32,7 @@ func TestSeen(t *testing.T) {
 	left := func(version string) func(*Writes, *Source) {
 		return func(w *Writes, in *Source) {
 			wrote(w, in)
-			w.NoteLeft("mine", version)
+			w.RecordDeparture("mine", version)
 		}
 	}
 	leaving := pod("mine", "21")

@@ -26,6 +26,11 @@ func Entry(object client.Object, manager string, operation metav1.ManagedFieldsO
 	return nil
 }
 
+// IsEntryOf reports whether an entry is of a field manager, and not of a subresource.
+func IsEntryOf(entry metav1.ManagedFieldsEntry, manager string) bool {
+	return entry.Manager == manager && entry.Subresource == "" && entry.FieldsV1 != nil
+}
+
 // Parse reads the fields of an entry. It returns an empty set for nil and for fields that are not
 // valid.
 func Parse(raw []byte) *fieldpath.Set {
@@ -85,7 +90,7 @@ func OwnsAnnotation(object client.Object, manager, key string) bool {
 func MayHaveAnnotated(object client.Object, manager, key string) bool {
 	path, isKnown := fieldpath.MakePathOrDie("metadata", "annotations", key), false
 	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {
+		if !IsEntryOf(entry, manager) {
 			continue
 		}
 		if Parse(entry.FieldsV1.GetRawBytes()).Has(path) {

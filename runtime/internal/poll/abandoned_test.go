@@ -61,7 +61,7 @@ func TestAbandonedCallsAreBounded(t *testing.T) {
 		}
 		w.reads(t, "-", "healthy")
 		time.Sleep(10 * time.Second)
-		w.reads(t, "- ("+errNoRoom.Error()+")", "healthy")
+		w.reads(t, "- ("+errNoSlot.Error()+")", "healthy")
 		w.read("stuck")
 		close(w.hang)
 		time.Sleep(time.Minute)

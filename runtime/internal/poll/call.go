@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
-// maxCalls is how many calls of one Poll run at once, beside up to maxAbandoned that were abandoned.
+// One Poll runs up to maxCalls calls at once, beside up to maxAbandoned that were abandoned.
 const (
 	maxCalls     = 10
 	maxAbandoned = 100
@@ -18,7 +18,7 @@ const (
 var (
 	errNoReturn  = errors.New("the call ended without a return")
 	errAbandoned = errors.New("the call has not returned within the period and still runs: it must return when its context ends")
-	errNoRoom    = fmt.Errorf("not asked: %d calls about other keys have not returned, although their contexts have ended", maxAbandoned+maxCalls)
+	errNoSlot    = fmt.Errorf("not asked: %d calls about other keys have not returned, although their contexts have ended", maxAbandoned+maxCalls)
 )
 
 // call asks about a key. The call may take as long as the period. If it does not return when its context has ended, it is
@@ -29,14 +29,14 @@ func (p *Poll) call(ctx context.Context, key any, now func() time.Time, count fu
 	answer := Answer{Time: now(), Err: errNoReturn} // as of the start, so that nobody takes it for newer than it is
 	abandon := time.AfterFunc(p.Every+backoff.CallGrace, func() {
 		count()
-		p.abandon(key)
+		p.abandonCall(key)
 	})
-	defer func() { p.end(key, answer, now(), ctx.Err() == nil, !abandon.Stop()) }()
+	defer func() { p.endCall(key, answer, now(), ctx.Err() == nil, !abandon.Stop()) }()
 	answer.Value, answer.Err = p.ask(limited, key)
 }
 
-// abandon makes room for another call.
-func (p *Poll) abandon(key any) {
+// abandonCall makes room for another call.
+func (p *Poll) abandonCall(key any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.abandoned++
@@ -46,13 +46,13 @@ func (p *Poll) abandon(key any) {
 	p.wakeRun()
 }
 
-// end ends a call. Its answer counts unless the call was abandoned, or Run has ended.
-func (p *Poll) end(key any, answer Answer, now time.Time, isRunning, isAbandoned bool) {
+// endCall ends a call. Its answer counts unless the call was abandoned, or Run has ended.
+func (p *Poll) endCall(key any, answer Answer, now time.Time, isRunning, isAbandoned bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of := p.keys[key]
 	of.isCalled = false
-	if p.room() == 0 || !now.Before(of.due) { // another key may wait for this, or the key itself
+	if p.freeSlots() == 0 || !now.Before(of.due) { // another key may wait for this, or the key itself
 		p.wakeRun()
 	}
 	p.calls--

@@ -122,8 +122,8 @@ func (p *Poll) removeParent(parent Parent, former, keys []any) {
 	}
 }
 
-// room returns how many more calls may run.
-func (p *Poll) room() int { return maxCalls + min(p.abandoned, maxAbandoned) - p.calls }
+// freeSlots returns how many more calls may run.
+func (p *Poll) freeSlots() int { return maxCalls + min(p.abandoned, maxAbandoned) - p.calls }
 
 // setAnswer sets the answer of an entry, and notifies its parents if it says something else. One that
 // is older than the last is ignored.
@@ -198,12 +198,12 @@ func (p *Poll) takeDue(now time.Time) (due []any, wait time.Duration) {
 		}
 	}
 	slices.SortFunc(due, func(a, b any) int { return p.keys[a].due.Compare(p.keys[b].due) })
-	for _, key := range due {
-		if p.room() == 0 && p.abandoned >= maxAbandoned {
-			p.setError(p.keys[key], errNoRoom)
+	if p.freeSlots() == 0 && p.abandoned >= maxAbandoned {
+		for _, key := range due {
+			p.setError(p.keys[key], errNoSlot)
 		}
 	}
-	due = due[:min(len(due), p.room())]
+	due = due[:min(len(due), p.freeSlots())]
 	for _, key := range due {
 		p.keys[key].isCalled, p.keys[key].due = true, now.Add(p.Every)
 	}

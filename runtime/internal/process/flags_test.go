@@ -180,18 +180,7 @@ current-context: c
 func TestWithoutAClusterMainSaysWhatToDo(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	t.Setenv("HOME", t.TempDir())
-	unreachable := filepath.Join(t.TempDir(), "kubeconfig")
-	err := os.WriteFile(unreachable, []byte(`
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-contexts: [{name: c, context: {cluster: c, user: u}}]
-users: [{name: u}]
-current-context: c
-`), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unreachable := writeKubeconfig(t)
 	for _, test := range []struct{ name, kubeconfig, env, says string }{
 		{"nothing is configured", "", "", "no cluster is configured: set KUBECONFIG or pass --kubeconfig"},
 		{"KUBECONFIG names no file", "", "/nowhere/kubeconfig", "no cluster is configured"},

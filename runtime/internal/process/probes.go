@@ -96,11 +96,11 @@ func (p *probes) listReady() []probe {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all, works := listProbes(p.ready), false
-	if p.webhooks.serves() {
+	if p.webhooks.hasWebhooks() {
 		all = append(all, probe{name: "webhooks", check: p.webhooks.StartedChecker(), isOurs: true})
 	}
 	if p.lease != nil { // a Pod that is not ready gets no requests for its webhooks
-		all = append(all, probe{name: "lease", check: p.lease.checkReady, isOurs: true, isMinor: p.webhooks.serves()})
+		all = append(all, probe{name: "lease", check: p.lease.checkReady, isOurs: true, isMinor: p.webhooks.hasWebhooks()})
 	}
 	for _, controller := range p.controllers {
 		kinds, _ := controller.waitsFor()

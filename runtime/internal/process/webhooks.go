@@ -70,8 +70,8 @@ func (s *webhookServer) Register(path string, hook http.Handler) {
 	}
 }
 
-// serves reports whether there are webhooks to serve. To the author's own server one may have been added by other ways.
-func (s *webhookServer) serves() bool {
+// hasWebhooks reports whether there are webhooks to serve. To the author's own server one may have been added by other ways.
+func (s *webhookServer) hasWebhooks() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.isOff() && (len(s.paths) > 0 || s.options.WebhookServer != nil)
@@ -150,7 +150,7 @@ func (s *webhookServer) logCertificate(certificate tls.Certificate) {
 func (s *webhookServer) StartedChecker() healthz.Checker {
 	started := s.Server.StartedChecker()
 	return func(request *http.Request) error {
-		if !s.serves() {
+		if !s.hasWebhooks() {
 			return nil
 		}
 		return started(request)

@@ -61,7 +61,7 @@ func (r *restorer) warnAboutFieldsOfOthers(ctx context.Context) error {
 	}
 	var left []string
 	for _, entry := range current.GetManagedFields() {
-		if !slices.Contains(r.loop.definition.TakeOverFrom, entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil {
+		if !slices.Contains(r.loop.definition.TakeOverFrom, entry.Manager) || !managedfields.IsEntryOf(entry, entry.Manager) {
 			continue
 		}
 		for path := range managedfields.Parse(entry.FieldsV1.GetRawBytes()).Leaves().All() {

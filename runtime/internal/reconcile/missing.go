@@ -144,7 +144,7 @@ func (h missingHandler) Delete(ctx context.Context, e event.DeleteEvent, queue w
 // noteMissing notes a missing child also of a parent that was not reconciled yet. The event causes
 // that reconcile, which forgets the state if there is no such parent. Other parents cause none.
 func (l *loop) noteMissing(kind *childKind, parent ownership.Parent, object client.Object) {
-	if !l.reconciles(parent) {
+	if !l.worksOn(parent) {
 		return
 	}
 	state := l.states.get(parent.Name)

@@ -63,7 +63,7 @@ func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (*run,
 // written.
 func (l *loop) checkSeen(ctx context.Context, s *state) error {
 	for _, left := range s.missing.list() {
-		s.writes.NoteLeft(left.object.GetUID(), left.object.GetResourceVersion())
+		s.writes.RecordDeparture(left.object.GetUID(), left.object.GetResourceVersion())
 	}
 	seen, err := s.writes.AreSeen(ctx, l.liveReader, l.now())
 	if err == nil && !seen {

@@ -35,16 +35,15 @@ import (
 type optionalKind struct {
 	schema.GroupVersionKind
 	served      atomic.Bool
-	hidden      atomic.Bool                               // while it is not served: its objects may exist in another version
+	isChild     bool                                      // it is of children, and not of related objects
+	hidden      atomic.Bool                               // while children are not served: they may exist in another version
 	lacksStatus *atomic.Bool                              // that of the kind
 	hasSynced   func() bool                               // nil before the informer is started
 	start       func() (hasSynced func() bool, err error) // starts the informer and the event handlers
 }
 
 func newOptionalKind(of kind) *optionalKind {
-	kind := &optionalKind{GroupVersionKind: of.GroupVersionKind, lacksStatus: of.lacksStatus}
-	kind.hidden.Store(true) // until the first look
-	return kind
+	return &optionalKind{GroupVersionKind: of.GroupVersionKind, lacksStatus: of.lacksStatus}
 }
 
 // isServed reports whether the objects of the kind are known. A kind that is not optional always is.
@@ -97,8 +96,9 @@ func (o *optionalKinds) refreshServed(ctx context.Context) (hasChanged bool) {
 	for _, kind := range o.kinds {
 		resources, err := listResources(o.discovery, kind.GroupVersion())
 		isServed := err == nil && servesKind(resources, kind.Kind)
-		if err == nil && !isServed {
-			kind.hidden.Store(o.servesOtherVersion(kind.GroupVersionKind))
+		if err == nil && !isServed && kind.isChild {
+			hidden := o.servesOtherVersion(kind.GroupVersionKind)
+			hasChanged = kind.hidden.Swap(hidden) != hidden || hasChanged
 		}
 		if err == nil && isServed && kind.hasSynced == nil {
 			err = kind.begin()
@@ -173,7 +173,10 @@ func (o *optionalKinds) requeue(ctx context.Context) {
 func (l *loop) addOptional(mgr manager.Manager, loops []*loop) error {
 	for _, kind := range l.childKinds {
 		if kind.optional != nil && kind.isFirst() {
-			kind.optional.start = func() (func() bool, error) { return startChildren(mgr, l.childCache, kind, loops) }
+			kind.optional.isChild, kind.optional.start = true, func() (func() bool, error) { return startChildren(mgr, l.childCache, kind, loops) }
+			if !kind.isServed() { // before a reconcile decides about finalizers
+				kind.optional.hidden.Store(l.optional.servesOtherVersion(kind.GroupVersionKind))
+			}
 			l.optional.kinds = append(l.optional.kinds, kind.optional)
 		}
 	}

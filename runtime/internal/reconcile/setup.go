@@ -258,15 +258,15 @@ func (l *loop) eventsOf(child *childKind) source.SyncingSource {
 	return source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child})
 }
 
-// reconciles reports whether a parent is of this loop's kind and lies where the operator works.
-func (l *loop) reconciles(parent ownership.Parent) bool {
+// worksOn reports whether a parent is of this loop's kind and lies where the operator works.
+func (l *loop) worksOn(parent ownership.Parent) bool {
 	return parent.Kind.GroupKind() == l.parentKind.GroupKind() && l.environment.WorksIn(parent.Name.Namespace)
 }
 
 // requestsForChild returns a request for the parent of a child, or of the copy of one.
 func (l *loop) requestsForChild(kind *childKind, child client.Object) []ctrl.Request {
 	parent, ok := l.childCache.markedParent(kind.GroupKind(), child)
-	if !ok || !l.reconciles(parent) {
+	if !ok || !l.worksOn(parent) {
 		return nil
 	}
 	l.noteLeaked(child, parent)

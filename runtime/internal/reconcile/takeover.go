@@ -77,7 +77,7 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 	}
 	taken, isTaken := t.parents[client.ObjectKeyFromObject(parent)]
 	if isTaken && taken.uid != parent.GetUID() {
-		t.end(client.ObjectKeyFromObject(parent)) // the parent of before is gone
+		t.dropParent(client.ObjectKeyFromObject(parent)) // the parent of before is gone
 		return false, false, nil
 	}
 	return taken.isNew, isTaken, nil
@@ -110,11 +110,11 @@ func (l *loop) hasApplied(parent client.Object) bool {
 func (l *loop) endTakeover(parent types.NamespacedName) {
 	l.takeover.mu.Lock()
 	defer l.takeover.mu.Unlock()
-	l.takeover.end(parent)
+	l.takeover.dropParent(parent)
 }
 
-// end is endTakeover for a caller who holds the lock.
-func (t *takeover) end(parent types.NamespacedName) {
+// dropParent is endTakeover for a caller who holds the lock.
+func (t *takeover) dropParent(parent types.NamespacedName) {
 	if delete(t.parents, parent); len(t.parents) == 0 {
 		t.lists = map[*kindEntries]ownedObjects{}
 	}
@@ -138,7 +138,7 @@ func (l *loop) listOwned(ctx context.Context, kind *childKind, parent types.UID)
 	if isListed && l.now().Sub(known.listedAt) < listedFor {
 		return known.byParent[parent], nil
 	}
-	listed, owners := ownedObjects{map[types.UID][]*metav1.PartialObjectMetadata{}, l.now()}, t.owners()
+	listed, owners := ownedObjects{map[types.UID][]*metav1.PartialObjectMetadata{}, l.now()}, t.parentsByUID()
 	if l.parentKind.namespaced && !kind.namespaced && len(l.childCache.former) == 0 {
 		return nil, nil // the API allows no owner reference there
 	}
@@ -172,8 +172,8 @@ func (l *loop) formerOwner(object client.Object) types.UID {
 	return ""
 }
 
-// owners returns the parents whose children are to be taken over, by their UIDs.
-func (t *takeover) owners() map[types.UID]takenParent {
+// parentsByUID returns the parents whose children are to be taken over, by their UIDs.
+func (t *takeover) parentsByUID() map[types.UID]takenParent {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	owners := make(map[types.UID]takenParent, len(t.parents))

@@ -13,8 +13,8 @@ import (
 // operator sees parents and children in either order.
 const lag = 300 * time.Millisecond
 
-// startTime is how long a process whose caches begin in the past may take to start: the events after the past wait for it.
-const startTime = 10 * time.Second
+// startLimit is how long the events of watches wait, at most, for the start of a process whose caches begin in the past.
+const startLimit = 10 * time.Second
 
 // Connection is the connection of one process of the operator to the API server.
 type Connection struct {
@@ -28,7 +28,7 @@ type Connection struct {
 	mu      sync.Mutex
 	delayed time.Time // when watches of parents go on
 	watched time.Time // when the first watch began
-	started bool      // the process was seen to reconcile, or it took startTime
+	started bool      // the process was seen to reconcile, or it took startLimit
 	watches map[*watchBody]bool
 }
 
@@ -119,7 +119,7 @@ func (c *Connection) delayedUntil() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.past != "" && !c.started {
-		c.started = started || time.Since(c.watched) > startTime
+		c.started = started || time.Since(c.watched) > startLimit
 		c.delayed = time.Now().Add(2 * lag)
 	}
 	return c.delayed
