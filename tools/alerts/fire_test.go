@@ -27,6 +27,17 @@ func TestAlertsFire(t *testing.T) {
 		{"another operator waits", "OperatorNoLeader", leads + strings.ReplaceAll(waits, "echo-operator", "other"), false},
 		{"one of two installations has no leader", "OperatorNoLeader", leads + strings.ReplaceAll(waits, `"a"`, `"b"`), true},
 
+		{"it cannot take the lease for two minutes", "OperatorLeaseUnavailable", `opgen_lease_unavailable{name="echo-operator",namespace="a",pod="1"} 1x2 0x58`, false},
+		{"it can never take the lease", "OperatorLeaseUnavailable", `opgen_lease_unavailable{name="echo-operator",namespace="a",pod="1"} 1x60`, true},
+		{"one of two replicas cannot take the lease", "OperatorLeaseUnavailable", `opgen_lease_unavailable{name="echo-operator",namespace="a",pod="1"} 0x60
+			opgen_lease_unavailable{name="echo-operator",namespace="a",pod="2"} 1x60`, true},
+		{"another operator cannot take its lease", "OperatorLeaseUnavailable", `opgen_lease_unavailable{name="other",namespace="a",pod="1"} 1x60`, false},
+
+		{"requests succeed", "OperatorRequestsForbidden", answers("echo-operator", "200", "0+5x60"), false},
+		{"requests are forbidden", "OperatorRequestsForbidden", answers("echo-operator", "403", "0+5x60"), true},
+		{"requests were forbidden before", "OperatorRequestsForbidden", answers("echo-operator", "403", "0+5x30 150x30"), false},
+		{"requests of another operator are forbidden", "OperatorRequestsForbidden", answers("other", "403", "0+5x60"), false},
+
 		{"one in a hundred fails", "OperatorReconcileErrors", succeed + `opgen_reconcile_total{controller="echoserver",namespace="a",result="SyncFailed"} 0+1x60`, false},
 		{"half of them fail", "OperatorReconcileErrors", succeed + `opgen_reconcile_total{controller="echoserver",namespace="a",result="SyncFailed"} 0+100x60`, true},
 		{"half of them fail for several reasons", "OperatorReconcileErrors", succeed + `opgen_reconcile_total{controller="echoserver",namespace="a",result="SyncFailed"} 0+8x60
@@ -70,6 +81,12 @@ func TestAlertsFire(t *testing.T) {
 			t.Errorf("no test of when %s fires and when not", alert)
 		}
 	}
+}
+
+// answers returns how often the API server answered an operator's requests with a code.
+func answers(operator, code, count string) string {
+	return `rest_client_requests_total{code="` + code + `",method="PATCH",instance="10.0.0.1:8443",namespace="a"} ` + count + "\n" +
+		`leader_election_master_status{name="` + operator + `",instance="10.0.0.1:8443",namespace="a"} 1x60`
 }
 
 // buckets returns a histogram of times until convergence: those of at most 10 s, and all.
