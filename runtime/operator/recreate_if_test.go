@@ -11,7 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -107,13 +108,15 @@ func TestChildThatFailsEachTimeIsRecreatedLessAndLessOften(t *testing.T) {
 func TestConflictsOfDeletionsDoNotMakeRecreationsFree(t *testing.T) {
 	var f *fixture
 	var writes atomic.Int64
-	f = start(t, &author{sync: func(_ context.Context, req *Request) (*Response, error) {
+	f = start(t, &author{sync: func(ctx context.Context, req *Request) (*Response, error) {
 		observed, exists := req.Children.Pods.Get("web")
 		want := new(Desired)
 		want.Pods.Add(pod("web", "web:1"), operator.RecreateIf(exists))
 		if exists && observed.Labels["seen"] == "" { // so that the first deletion meets a conflict
-			current := named(&corev1.Pod{}, "web")
-			f.Update(current, func() { metav1.SetMetaDataLabel(&current.ObjectMeta, "seen", "yes") })
+			seen := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
+			if err := f.Client.Patch(ctx, observed, seen); err != nil {
+				return nil, err // also when the test ends meanwhile
+			}
 			writes.Add(1)
 		}
 		return &Response{Children: want}, nil
