@@ -2,6 +2,9 @@ package operatortest
 
 import "time"
 
+// RequireCounted is requireCounted.
+var RequireCounted = requireCounted
+
 // LetsGoWithin changes how long Finalize may take when the test has ended.
 func (c *Cluster) LetsGoWithin(limit time.Duration) { c.operator.FinalizeLimit = limit }
 

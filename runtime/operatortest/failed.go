@@ -2,6 +2,7 @@ package operatortest
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -50,16 +51,47 @@ func (c *Cluster) makeWorkloadFailed(workload client.Object, play func(*corev1.P
 		if err := c.requireState(workload, health.Failed); err == nil {
 			return nil
 		}
-		if err := c.requirePods(workload, isUnready, play); err != nil {
+		pods, err := c.requirePods(workload, isUnready, play)
+		if err != nil {
 			return err
 		}
-		if c.Get(workload) && fail() {
+		if !c.Get(workload) {
+			return nil
+		}
+		if err := requireCounted(workload, pods); err != nil {
+			return err
+		}
+		if fail() {
 			if err := c.Client.Status().Update(c.t.Context(), workload); client.IgnoreNotFound(err) != nil {
 				return err
 			}
 		}
 		return c.requireState(workload, health.Failed)
 	})
+}
+
+// requireCounted returns an error if the status of a Deployment does not count its Pods, or counts one as
+// ready: as soon as its controller sees that there are more, or fewer of an older template, it takes that for
+// progress, and resets the condition of an exceeded deadline.
+func requireCounted(workload client.Object, pods []corev1.Pod) error {
+	deployment, isDeployment := workload.(*appsv1.Deployment)
+	if !isDeployment {
+		return nil
+	}
+	active := 0
+	for i := range pods {
+		if !health.IsFinished(&pods[i]) {
+			active++
+		}
+	}
+	status := deployment.Status
+	switch {
+	case status.ObservedGeneration != deployment.Generation:
+		return errors.New("its controller has not seen its newest generation")
+	case int(status.Replicas) != active || status.ReadyReplicas > 0:
+		return fmt.Errorf("its status counts %d Pods, %d of them ready; there are %d, which crash", status.Replicas, status.ReadyReplicas, active)
+	}
+	return nil
 }
 
 // isUnready reports whether the containers of a Pod have crashed or failed.
@@ -87,21 +119,24 @@ func (c *Cluster) MakeCrashing(object client.Object, restarts int32) {
 		isDone := func(pod *corev1.Pod) bool {
 			return isUnready(pod) && pod.Status.ContainerStatuses[0].RestartCount == restarts
 		}
-		c.Eventually("the Pods of "+c.operator.Describe(object)+" crash", func() error { return c.requirePods(object, isDone, crash) })
+		c.Eventually("the Pods of "+c.operator.Describe(object)+" crash", func() error {
+			_, err := c.requirePods(object, isDone, crash)
+			return err
+		})
 	default:
 		c.t.Fatalf("make %s crash: it has no Pods", c.operator.Describe(object))
 	}
 }
 
-// requirePods is playPods. It returns an error if the workload's controller has not created all
+// requirePods is playPods. It returns an error, too, if the workload's controller has not created all
 // Pods that it creates before one of them is ready.
-func (c *Cluster) requirePods(workload client.Object, isDone func(*corev1.Pod) bool, play func(*corev1.Pod, time.Time)) error {
+func (c *Cluster) requirePods(workload client.Object, isDone func(*corev1.Pod) bool, play func(*corev1.Pod, time.Time)) ([]corev1.Pod, error) {
 	c.t.Helper()
-	created, err := c.playPods(workload, isDone, play)
-	if err == nil && created < firstPods(workload) {
+	pods, err := c.playPods(workload, isDone, play)
+	if err == nil && len(pods) < firstPods(workload) {
 		err = errors.New("its Pods do not exist")
 	}
-	return err
+	return pods, err
 }
 
 // firstPods returns how many Pods a workload has while none of them is ready.

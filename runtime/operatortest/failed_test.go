@@ -3,6 +3,7 @@ package operatortest_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,34 @@ func TestMakeFailedPlaysWhatFails(t *testing.T) {
 	cluster.MakeReady(custom)
 	if !meta.IsStatusConditionFalse(custom.Status.Conditions, "Stalled") || !meta.IsStatusConditionTrue(custom.Status.Conditions, "Ready") {
 		t.Errorf("the custom resource that was made ready: %+v", custom.Status)
+	}
+}
+
+// TestADeploymentFailsOnceItsPodsAreCounted has a Deployment's controller be late: it takes each Pod that
+// it sees for the first time for progress, and would reset the condition.
+func TestADeploymentFailsOnceItsPodsAreCounted(t *testing.T) {
+	crashing, evicted := corev1.Pod{}, corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed}}
+	for _, test := range []struct {
+		name   string
+		status appsv1.DeploymentStatus
+		pods   []corev1.Pod
+		expect string
+	}{
+		{"counted", appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 1}, []corev1.Pod{crashing}, ""},
+		{"not counted", appsv1.DeploymentStatus{ObservedGeneration: 2}, []corev1.Pod{crashing}, "counts 0 Pods, 0 of them ready; there are 1, which crash"},
+		{"not all counted", appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 1}, []corev1.Pod{crashing, crashing}, "counts 1 Pods"},
+		{"an old one counted", appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 2}, []corev1.Pod{crashing}, "counts 2 Pods"},
+		{"one ready", appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 1, ReadyReplicas: 1}, []corev1.Pod{crashing}, "1 of them ready"},
+		{"an evicted one is not counted", appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 1}, []corev1.Pod{crashing, evicted}, ""},
+		{"of the generation before", appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 1}, []corev1.Pod{crashing}, "has not seen its newest generation"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: test.status}
+			err := operatortest.RequireCounted(deployment, test.pods)
+			if (err == nil) != (test.expect == "") || err != nil && !strings.Contains(err.Error(), test.expect) {
+				t.Errorf("expected %q, got %v", test.expect, err)
+			}
+		})
 	}
 }
 

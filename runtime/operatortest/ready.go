@@ -3,6 +3,7 @@ package operatortest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -93,25 +94,26 @@ func (c *Cluster) requireState(workload client.Object, state health.State) error
 }
 
 // playPods writes the status of the Pods of a workload that are not as they are to be. It returns
-// how many Pods there are.
-func (c *Cluster) playPods(workload client.Object, isDone func(*corev1.Pod) bool, play func(*corev1.Pod, time.Time)) (int, error) {
+// all its Pods, without those that are being deleted.
+func (c *Cluster) playPods(workload client.Object, isDone func(*corev1.Pod) bool, play func(*corev1.Pod, time.Time)) ([]corev1.Pod, error) {
 	c.t.Helper()
 	var pods corev1.PodList
 	err := c.Client.List(c.t.Context(), &pods, client.InNamespace(workload.GetNamespace()), client.MatchingLabelsSelector{Selector: c.podsOf(workload)})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	pods.Items = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if pod.DeletionTimestamp != nil || isDone(pod) || health.IsFinished(pod) {
+		if isDone(pod) || health.IsFinished(pod) {
 			continue
 		}
 		play(pod, time.Now())
 		if err := c.Client.Status().Update(c.t.Context(), pod); client.IgnoreNotFound(err) != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return len(pods.Items), nil
+	return pods.Items, nil
 }
 
 // podsOf returns the selector of a workload's Pods.
