@@ -33,7 +33,7 @@ const moreFile = "more.yaml"
 // render with the values of an older chart (helm upgrade --reuse-values). The namespace is that of the release: the
 // chart makes none.
 func Chart(o *Operator) ([]tree.File, error) {
-	c := chart{Operator: o, image: newChartImage(o)}
+	c := &chart{Operator: o, image: newChartImage(o)}
 	if err := c.checkParts(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,9 @@ func Chart(o *Operator) ([]tree.File, error) {
 // chart is a chart that is being made.
 type chart struct {
 	*Operator
-	image chartImage
+	image     chartImage
+	merged    []mergedBlock // in the order of their numbers
+	variables []string      // the environment variables of the chart, likewise
 }
 
 // renderMetadata returns Chart.yaml.

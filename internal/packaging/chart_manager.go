@@ -3,6 +3,7 @@ package packaging
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,10 +36,9 @@ func (c *chart) templateManager(object *Object) error {
 		return fmt.Errorf("no container has the image %s", c.Image)
 	}
 	container["image"], container["imagePullPolicy"], container["resources"] = blockWord+"image", blockWord+"imagePullPolicy", blockWord+"resources"
-	for _, list := range []string{"args", "env"} {
-		items, _ := container[list].([]any)
-		container[list] = append(items, blockWord+list)
-	}
+	arguments, _ := container["args"].([]any)
+	container["args"] = append(arguments, blockWord+"args")
+	container["env"] = c.templateVariables(container["env"])
 	for _, key := range []string{"nodeSelector", "tolerations", "affinity", "imagePullSecrets"} {
 		if _, isSet := pod[key]; !isSet { // what the author's patches set is no value of the chart
 			pod[key] = blockWord + key
@@ -47,9 +47,22 @@ func (c *chart) templateManager(object *Object) error {
 	if err := unstructured.SetNestedMap(object.Object, pod, "spec", "template", "spec"); err != nil {
 		return err
 	}
-	addKey(object.Object, "podLabels", "spec", "template", "metadata", "labels")
-	addKey(object.Object, "podAnnotations", "spec", "template", "metadata", "annotations")
+	c.mergeValues(object.Object, ".Values.podLabels", "spec", "template", "metadata", "labels")
+	c.mergeValues(object.Object, ".Values.podAnnotations", "spec", "template", "metadata", "annotations")
 	return unstructured.SetNestedField(object.Object, blockWord+"replicas", "spec", "replicas")
+}
+
+// templateVariables returns the environment variables of the chart and those of values, which take the place of the
+// chart's with their names: server-side apply refuses a name that is there twice.
+func (c *chart) templateVariables(chart any) []any {
+	var list []any
+	variables, _ := chart.([]any)
+	for _, item := range variables {
+		variable, _ := item.(map[string]any)
+		c.variables = append(c.variables, fmt.Sprint(variable["name"]))
+		list = append(list, fmt.Sprintf("%sunlessSet%d", blockWord, len(c.variables)-1), item, blockWord+"end")
+	}
+	return append(list, blockWord+"env")
 }
 
 // findContainer returns the container with the operator's image.
@@ -82,21 +95,27 @@ func (c *chart) defaultOfContainer(absent any, key string) any {
 	return absent
 }
 
-// renderBlock returns the lines of a block, at an indentation.
+// renderBlock returns the lines of a block, at an indentation. Those of a sort that may be there several times have a number.
 func (c *chart) renderBlock(name string, indent int) string {
 	pad, helper := strings.Repeat(" ", indent), c.Project.Name
 	mapping := func(expression string) string { // keys at the indentation
 		return fmt.Sprintf("%[1]s{{- with %[2]s }}\n%[1]s{{- toYaml . | nindent %[3]d }}\n%[1]s{{- end }}\n", pad, expression, indent)
+	}
+	if number, found := numberOf(name, "merged"); found {
+		return fmt.Sprintf("%s{{- include \"%s.merge\" %s | nindent %d }}\n", pad, helper, c.merged[number].expression(), indent)
+	}
+	if number, found := numberOf(name, "unlessSet"); found {
+		return fmt.Sprintf("%s{{- if not (include \"%s.setsVariable\" (list .Values.env %q)) }}\n", pad, helper, c.variables[number])
 	}
 	switch name {
 	case "labels":
 		return fmt.Sprintf("%s{{- include \"%s.labels\" . | nindent %d }}\n", pad, helper, indent)
 	case "keepCRDs":
 		return fmt.Sprintf("%[1]s{{- if include \"%[2]s.keepsCRDs\" . }}\n%[1]shelm.sh/resource-policy: keep\n%[1]s{{- end }}\n", pad, helper)
-	case "serviceAccountAnnotations":
-		return mapping("(.Values.serviceAccount | default dict).annotations")
-	case "args", "env", "podLabels", "podAnnotations":
+	case "args", "env":
 		return mapping(".Values." + name)
+	case "end":
+		return pad + "{{- end }}\n"
 	case "image":
 		return fmt.Sprintf("%simage: {{ include \"%s.image\" . | quote }}\n", pad, helper)
 	case "imagePullPolicy":
@@ -110,4 +129,14 @@ func (c *chart) renderBlock(name string, indent int) string {
 		return fmt.Sprintf("%[1]s{{- with (.Values.image | default dict).pullSecrets }}\n%[1]simagePullSecrets:\n%[1]s{{- toYaml . | nindent %[2]d }}\n%[1]s{{- end }}\n", pad, indent)
 	}
 	return fmt.Sprintf("%[1]s{{- with .Values.%[2]s }}\n%[1]s%[2]s:\n%[1]s  {{- toYaml . | nindent %[3]d }}\n%[1]s{{- end }}\n", pad, name, indent+2)
+}
+
+// numberOf returns the number of a block of a sort.
+func numberOf(block, sort string) (number int, found bool) {
+	text, found := strings.CutPrefix(block, sort)
+	if !found {
+		return 0, false
+	}
+	number, err := strconv.Atoi(text)
+	return number, err == nil
 }

@@ -2,7 +2,10 @@ package packaging
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,7 +19,12 @@ const (
 	blockWord     = "opgenBlock_" // and the name of a block
 )
 
-var blockLine = regexp.MustCompile(`^( *)(- )?(?:[a-zA-Z]+: |)` + blockWord + `([a-zA-Z]+)(?:: "")?$`)
+var blockLine = regexp.MustCompile(`^( *)(- )?(?:[a-zA-Z]+: |)` + blockWord + `([a-zA-Z]+[0-9]*)(?:: "")?$`)
+
+// chartLabels are the labels that the chart itself gives to every object, and keepAnnotation is its annotation of CRDs.
+var chartLabels = []string{"app.kubernetes.io/instance", "app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"}
+
+const keepAnnotation = "helm.sh/resource-policy"
 
 // renderTemplates returns the templates of objects.
 func (c *chart) renderTemplates(objects []*Object) (string, error) {
@@ -51,15 +59,11 @@ func (c *chart) renderTemplate(object *Object) (string, error) {
 		}
 	case object.GetKind() == "ServiceAccount":
 		c.replaceNamespace(object.Object)
-		addKey(object.Object, "serviceAccountAnnotations", "metadata", "annotations")
+		c.mergeValues(object.Object, "(.Values.serviceAccount | default dict).annotations", "metadata", "annotations")
 	default:
 		c.replaceNamespace(object.Object)
 	}
-	addKey(object.Object, "labels", "metadata", "labels")
-	if labels := object.GetLabels(); labels["app.kubernetes.io/managed-by"] != "" {
-		delete(labels, "app.kubernetes.io/managed-by") // the block has it
-		object.SetLabels(labels)
-	}
+	addKey(object.Object, "labels", chartLabels, "metadata", "labels")
 	text, err := yamltext.Marshal(object.Object)
 	if err != nil {
 		return "", err
@@ -78,17 +82,49 @@ func (c *chart) templateCRD(object *Object) {
 			_ = unstructured.SetNestedMap(object.Object, part, path...) // its parents are maps
 		}
 	}
-	addKey(object.Object, "keepCRDs", "metadata", "annotations")
+	addKey(object.Object, "keepCRDs", []string{keepAnnotation}, "metadata", "annotations")
 }
 
-// addKey adds the key of a block to a mapping, which it makes if it is absent.
-func addKey(object map[string]any, block string, path ...string) {
+// addKey adds the key of a block to a mapping, which it makes if it is absent. The keys that the block writes are taken
+// out: YAML has each key once.
+func addKey(object map[string]any, block string, writes []string, path ...string) {
 	fields, _, _ := unstructured.NestedMap(object, path...)
 	if fields == nil {
 		fields = map[string]any{}
 	}
+	for _, key := range writes {
+		delete(fields, key)
+	}
 	fields[blockWord+block] = ""
 	_ = unstructured.SetNestedMap(object, fields, path...) // its parents are maps
+}
+
+// mergedBlock is a mapping whose keys values can replace and add.
+type mergedBlock struct {
+	preset map[string]any
+	values string // the expression of the values
+}
+
+// mergeValues replaces a mapping of texts by a block that merges it with values.
+func (c *chart) mergeValues(object map[string]any, values string, path ...string) {
+	preset, _, _ := unstructured.NestedMap(object, path...)
+	c.merged = append(c.merged, mergedBlock{preset, values})
+	block := map[string]any{fmt.Sprintf("%smerged%d", blockWord, len(c.merged)-1): ""}
+	_ = unstructured.SetNestedMap(object, block, path...) // its parents are maps
+}
+
+// expression returns the preset and the values as the arguments of the template that merges them.
+func (b mergedBlock) expression() string {
+	preset := "dict"
+	for _, key := range slices.Sorted(maps.Keys(b.preset)) {
+		text := fmt.Sprint(b.preset[key])
+		value := strconv.Quote(text)
+		if strings.Contains(text, namespaceWord) {
+			value = fmt.Sprintf("(replace %q .Release.Namespace %s)", namespaceWord, value)
+		}
+		preset += fmt.Sprintf(" %q %s", key, value)
+	}
+	return fmt.Sprintf("(list (%s) %s)", preset, b.values)
 }
 
 // replaceNamespace replaces the operator's namespace by that of the release.

@@ -70,6 +70,8 @@ func (c *chart) listValues() []value {
 // ownValues returns the values that every chart has.
 func (c *chart) ownValues() []value {
 	text, boolean, object := typeSchema("string"), typeSchema("boolean"), typeSchema("object")
+	texts := map[string]any{"type": "object", "additionalProperties": text}
+	variable := map[string]any{"type": "object", "required": []any{"name"}, "properties": map[string]any{"name": text}}
 	return []value{
 		{"image", "The image of the operator. Without a repository, it is " + c.image.repository + ". Without a tag and a digest, it is that of the version of the chart.",
 			map[string]any{"repository": "", "tag": "", "digest": "", "pullPolicy": c.defaultOfContainer("IfNotPresent", "imagePullPolicy"), "pullSecrets": []any{}},
@@ -78,13 +80,13 @@ func (c *chart) ownValues() []value {
 		{"replicas", "How many Pods there are. One of them works, the others wait for it to fail.", c.defaultOf(int64(1), "spec", "replicas"), map[string]any{"type": "integer", "minimum": 0}},
 		{"resources", "", c.defaultOfContainer(map[string]any{}, "resources"), object},
 		{"args", "Arguments of the operator in addition to those of the chart.", []any{}, listSchema(text)},
-		{"env", "Environment variables in addition to those of the chart.", []any{}, listSchema(object)},
-		{"podLabels", "", map[string]any{}, object},
-		{"podAnnotations", "", map[string]any{}, object},
-		{"nodeSelector", "", map[string]any{}, object},
+		{"env", "Environment variables in addition to those of the chart. One with the name of another takes its place.", []any{}, listSchema(variable)},
+		{"podLabels", "", map[string]any{}, texts},
+		{"podAnnotations", "", map[string]any{}, texts},
+		{"nodeSelector", "", map[string]any{}, texts},
 		{"tolerations", "", []any{}, listSchema(object)},
 		{"affinity", "", map[string]any{}, object},
-		{"serviceAccount", "", map[string]any{"annotations": map[string]any{}}, objectSchema(map[string]any{"annotations": object})},
+		{"serviceAccount", "", map[string]any{"annotations": map[string]any{}}, objectSchema(map[string]any{"annotations": texts})},
 		{"crds", "With keep, CRDs and all objects of their kinds stay when the release is uninstalled.",
 			map[string]any{"install": true, "keep": true}, objectSchema(map[string]any{"install": boolean, "keep": boolean})},
 	}
@@ -173,6 +175,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- toYaml .Values.resources }}
 {{- else }}
 {{- RESOURCES }}
+{{- end }}
+{{- end }}
+
+{{/* Labels, annotations: those of the chart, and those of the values in their place and beside them. */}}
+{{- define "NAME.merge" -}}
+{{- $all := index . 0 }}
+{{- range $key, $value := index . 1 }}
+{{- $_ := set $all $key $value }}
+{{- end }}
+{{- toYaml $all }}
+{{- end }}
+
+{{- define "NAME.setsVariable" -}}
+{{- $name := index . 1 }}
+{{- range index . 0 }}
+{{- if eq .name $name }}true{{ end }}
 {{- end }}
 {{- end }}
 

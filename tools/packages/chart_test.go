@@ -94,14 +94,34 @@ func load(t *testing.T, o *packaging.Operator) (loaded *chart.Chart, dir string)
 // render renders a chart as Helm does, in the namespace prod. It returns the objects by their kinds and names.
 func render(t *testing.T, c *chart.Chart, values map[string]any) map[string]*packaging.Object {
 	t.Helper()
+	objects := renderRaw(t, c, values)
+	for _, object := range objects {
+		normalize(t, object)
+	}
+	return objects
+}
+
+// renderRaw renders a chart as Helm does, and leaves in the objects what the chart adds.
+func renderRaw(t *testing.T, c *chart.Chart, values map[string]any) map[string]*packaging.Object {
+	t.Helper()
 	coalesced, err := util.ToRenderValues(c, values, common.ReleaseOptions{Name: "mine", Namespace: "prod", IsInstall: true}, common.DefaultCapabilities)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rendered(t, c, coalesced)
+	return renderedRaw(t, c, coalesced)
 }
 
 func rendered(t *testing.T, c *chart.Chart, values common.Values) map[string]*packaging.Object {
+	t.Helper()
+	objects := renderedRaw(t, c, values)
+	for _, object := range objects {
+		normalize(t, object)
+	}
+	return objects
+}
+
+// renderedRaw reads what Helm renders strictly: a key that is there twice is an error.
+func renderedRaw(t *testing.T, c *chart.Chart, values common.Values) map[string]*packaging.Object {
 	t.Helper()
 	files, err := engine.Render(c, values)
 	if err != nil {
@@ -118,7 +138,7 @@ func rendered(t *testing.T, c *chart.Chart, values common.Values) map[string]*pa
 				t.Fatalf("%s: %v\n%s", name, err, document)
 			}
 			if len(object.Object) > 0 {
-				objects[object.GetKind()+" "+object.GetName()] = normalize(t, object)
+				objects[object.GetKind()+" "+object.GetName()] = object
 			}
 		}
 	}
