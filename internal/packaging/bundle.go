@@ -3,13 +3,11 @@ package packaging
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
@@ -31,7 +29,7 @@ func Bundle(o *Operator, channel, replaces string) ([]tree.File, error) {
 		return nil, err
 	}
 	version, err := o.serviceVersion(icon, replaces)
-	if err != nil {
+	if err = errors.Join(o.checkRules(replaces), err); err != nil {
 		return nil, err
 	}
 	add := func(name string, value any) {
@@ -224,22 +222,6 @@ func (o *Operator) installModes() []any {
 		modes = append(modes, map[string]any{"type": mode.name, "supported": mode.supported})
 	}
 	return modes
-}
-
-// exampleObjects are the samples of the kinds that the operator has CRDs of.
-func (o *Operator) exampleObjects() []any {
-	objects := []any{}
-	for _, sample := range o.Samples {
-		isOwned := func(crd *Object) bool {
-			group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-			kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
-			return sample.GroupVersionKind().GroupKind() == schema.GroupKind{Group: group, Kind: kind}
-		}
-		if slices.ContainsFunc(ofKind(o.Objects, "CustomResourceDefinition"), isOwned) {
-			objects = append(objects, sample.Object)
-		}
-	}
-	return objects
 }
 
 // platformLabels say on which nodes the operator runs.
