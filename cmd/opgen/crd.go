@@ -134,7 +134,7 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 	if err := problems.Err(); err != nil {
 		return nil, nil, err
 	}
-	return crds, warnings.Of(apis), nil
+	return crds, warnings.Of(apis, -1), nil // the descriptions of this command are as long as they are
 }
 
 // readSpecs reads spec files of APIs. It also reads the named types that they can use: from the

@@ -130,10 +130,13 @@ func (o *packageOptions) run(s streams, args []string) error {
 	}
 	defer held.Release()
 	done := showProgress(s.err, "rendering")
-	changes, err := packageChanges(root, p, o.form, o.release)
+	changes, size, err := o.make(root, p)
 	done()
 	if err != nil {
 		return project.InputErrorf("%w", err)
+	}
+	if size.IsNear() {
+		fmt.Fprintf(s.err, "warning: %v\n", size)
 	}
 	if o.write.force {
 		changes = changes.Force()
@@ -147,6 +150,24 @@ func (o *packageOptions) run(s streams, args []string) error {
 		}
 	}
 	return o.write.report(s, changes.Pending())
+}
+
+// make returns what the command changes in the project in root, and how large the package is. A package that no cluster can
+// hold is an error.
+func (o *packageOptions) make(root string, p *spec.Project) (*tree.Changes, packaging.Size, error) {
+	operator, files, err := packageFiles(root, p, o.form, o.release)
+	if err != nil {
+		return nil, packaging.Size{}, err
+	}
+	size, err := packageSize(operator, files, o.form, o.release)
+	if err == nil {
+		err = size.Check()
+	}
+	if err != nil {
+		return nil, size, err
+	}
+	changes, err := tree.DiffPackage(os.DirFS(root), o.form, o.release, files)
+	return changes, size, err
 }
 
 // check returns all errors in the flags.
@@ -212,13 +233,22 @@ func fromProject(root, dir string) (string, error) {
 
 // packageChanges returns what packaging changes in the project in root.
 func packageChanges(root string, p *spec.Project, form string, release tree.LockedPackage) (*tree.Changes, error) {
+	_, files, err := packageFiles(root, p, form, release)
+	if err != nil {
+		return nil, err
+	}
+	return tree.DiffPackage(os.DirFS(root), form, release, files)
+}
+
+// packageFiles returns the operator of the project in root and the files of its package.
+func packageFiles(root string, p *spec.Project, form string, release tree.LockedPackage) (*packaging.Operator, []tree.File, error) {
 	dir := release.Dir
 	if dir == "" {
 		dir = "deploy"
 	}
 	o, err := packaging.Read(root, filepath.Join(root, filepath.FromSlash(dir)), p, packaging.Release{Version: release.Version, Image: release.Image})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var files []tree.File
 	switch form {
@@ -231,8 +261,18 @@ func packageChanges(root string, p *spec.Project, form string, release tree.Lock
 	default:
 		files, err = packaging.Bundle(o, release.Channel, release.Replaces)
 	}
-	if err != nil {
-		return nil, err
+	return o, files, err
+}
+
+// packageSize returns how much a package takes of what a cluster can hold. A manifest has no limit as a whole.
+func packageSize(o *packaging.Operator, files []tree.File, form string, release tree.LockedPackage) (packaging.Size, error) {
+	switch form {
+	case "helm":
+		return packaging.ChartSize(o, files)
+	case "olm":
+		return packaging.BundleSize(o, files, func(o *packaging.Operator) ([]tree.File, error) {
+			return packaging.Bundle(o, release.Channel, release.Replaces)
+		})
 	}
-	return tree.DiffPackage(os.DirFS(root), form, release, files)
+	return packaging.Size{}, nil
 }

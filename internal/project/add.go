@@ -57,7 +57,7 @@ func (p *Project) AddAPIs(files []SpecFile) (Addition, error) {
 		return Addition{}, err
 	}
 	slices.SortFunc(a.Input.APIs, func(a, b scaffold.API) int { return strings.Compare(a.File, b.File) })
-	a.Warnings = warnings.Of(a.APIs)
+	a.Warnings = warnings.Of(a.APIs, p.Spec.MaxDescLen)
 	added := scaffold.Summaries(scaffold.Parsed(a.APIs...))
 	a.Warnings = append(a.Warnings, warnings.OfReadiness(scaffold.Summaries(a.Input.APIs), added, nil)...).Sorted()
 	for i, f := range files {

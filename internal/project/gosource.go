@@ -23,7 +23,7 @@ func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) 
 	}
 	source, err := scaffold.ReadGo(dir, tree, in)
 	if err == nil && in.NeedsGoSource() {
-		source.Warn(warnings.OfGoTypes(scaffold.ReadAll(source.APIs)))
+		source.Warn(warnings.OfGoTypes(scaffold.ReadAll(source.APIs), in.Project.MaxDescLen))
 	}
 	return source, err
 }

@@ -15,6 +15,8 @@ import (
 type Known struct {
 	Parts scaffold.Known        `json:"parts"`
 	APIs  map[string]CheckedAPI `json:"apis"` // by the digest of the file
+	// MaxDescLen is that of the project when the APIs were checked: warnings depend on it.
+	MaxDescLen int64 `json:"maxDescLen"`
 }
 
 // CheckedAPI is an API whose file has no errors.
@@ -51,11 +53,11 @@ func (p *Project) apiWarnings() []spec.Problems {
 	}
 	found := make([]spec.Problems, len(p.APIs))
 	parallel.Each(len(p.APIs), func(i int) {
-		if known, isKnown := p.known.APIs[p.APIs[i].Digest]; isKnown {
+		if known, isKnown := p.known.APIs[p.APIs[i].Digest]; isKnown && p.known.MaxDescLen == p.Spec.MaxDescLen {
 			found[i] = known.Warnings
 			return
 		}
-		found[i] = warnings.Of([]*spec.API{p.APIs[i].Read()})
+		found[i] = warnings.Of([]*spec.API{p.APIs[i].Read()}, p.Spec.MaxDescLen)
 	})
 	p.warned = found
 	return found
@@ -63,7 +65,7 @@ func (p *Project) apiWarnings() []spec.Problems {
 
 // collectKnown returns what the next run can know, given what it can know of the parts.
 func (p *Project) collectKnown(parts scaffold.Known) Known {
-	known := Known{Parts: parts, APIs: map[string]CheckedAPI{}}
+	known := Known{Parts: parts, APIs: map[string]CheckedAPI{}, MaxDescLen: p.Spec.MaxDescLen}
 	for i, found := range p.apiWarnings() {
 		if api := p.APIs[i]; api.Digest != "" {
 			known.APIs[api.Digest] = CheckedAPI{api.Summary, found}

@@ -12,7 +12,6 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -237,22 +236,9 @@ func (p *project) crdFile() ([]byte, error) {
 			documents[i] = document
 			return
 		}
-		documents[i], errs[i] = crdgen.MarshalCRDOf(k.api.Read(), shortenDescriptions(k.crd(), int(p.MaxDescLen)))
+		documents[i], errs[i] = crdgen.MarshalCRDOf(k.api.Read(), crdgen.ShortenDescriptions(k.crd(), p.MaxDescLen))
 	})
 	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte(documentEnd))), errors.Join(errs...)
-}
-
-// shortenDescriptions returns a CRD whose descriptions have so many characters at the most; all of
-// them if that is negative.
-func shortenDescriptions(made *apiextv1.CustomResourceDefinition, most int) *apiextv1.CustomResourceDefinition {
-	if most < 0 {
-		return made
-	}
-	made = made.DeepCopy()
-	for i := range made.Spec.Versions {
-		crd.TruncateDescription(made.Spec.Versions[i].Schema.OpenAPIV3Schema, most)
-	}
-	return made
 }
 
 // renderObjects renders Kubernetes objects.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -33,15 +34,15 @@ const (
 
 // checkSize warns of a CRD that is too large for kubectl apply, or for etcd. It writes the CRD as
 // JSON only if it could be too large: JSON writes a byte as six at most.
-func (w *warner) checkSize() {
+func (w *warner) checkSize(maxDescLen int64) {
 	if 6*w.crd.Size() <= maxAnnotations {
 		return
 	}
-	text, err := json.Marshal(w.crd)
+	text, err := json.Marshal(crdgen.ShortenDescriptions(w.crd, maxDescLen))
 	if err != nil {
 		return // generate reports the error
 	}
-	const shorten = "shorten descriptions, or leave versions out"
+	const shorten = "shorten descriptions, as maxDescLen in opgen.yaml does, or leave versions out"
 	switch size := len(text); {
 	case size > maxEtcd:
 		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("the CRD has %d KiB, and etcd stores at most 1536 KiB by default", size>>10), shorten)

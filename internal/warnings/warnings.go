@@ -12,8 +12,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Of returns the warnings about APIs, in the order of files and positions.
-func Of(apis []*spec.API) spec.Problems {
+// Of returns the warnings about APIs, in the order of files and positions. maxDescLen is that of the project, and negative if
+// descriptions are as long as they are.
+func Of(apis []*spec.API, maxDescLen int64) spec.Problems {
 	var all spec.Problems
 	for _, api := range apis {
 		w := warner{api: api, crd: crdgen.Unchecked(api)}
@@ -22,7 +23,7 @@ func Of(apis []*spec.API) spec.Problems {
 		w.checkVersions()
 		w.checkSchemas()
 		w.checkLists()
-		w.checkSize()
+		w.checkSize(maxDescLen)
 		w.checkOperator()
 		all = append(all, w.found...)
 	}
@@ -31,14 +32,18 @@ func Of(apis []*spec.API) spec.Problems {
 
 // OfGoTypes returns the warnings about versions whose Go types are the author's and have been read, and
 // of which Of knows nothing.
-func OfGoTypes(apis []*spec.API) spec.Problems {
+func OfGoTypes(apis []*spec.API, maxDescLen int64) spec.Problems {
 	var all spec.Problems
 	for _, api := range apis {
-		if len(api.Versions) > 1 && slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored != nil }) {
-			w := warner{api: api, crd: crdgen.Unchecked(api)}
-			w.checkLostFields()
-			all = append(all, w.found...)
+		if !slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored != nil }) {
+			continue
 		}
+		w := warner{api: api, crd: crdgen.Unchecked(api)}
+		w.checkSize(maxDescLen)
+		if len(api.Versions) > 1 {
+			w.checkLostFields()
+		}
+		all = append(all, w.found...)
 	}
 	return all.Sorted()
 }

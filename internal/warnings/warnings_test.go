@@ -54,7 +54,7 @@ func warningsOf(apis []*spec.API) spec.Problems {
 	for _, api := range apis {
 		all = append(all, api.Summary())
 	}
-	return append(warnings.Of(apis), warnings.OfReadiness(all, all, nil)...).Sorted()
+	return append(warnings.Of(apis, -1), warnings.OfReadiness(all, all, nil)...).Sorted()
 }
 
 func accepted(t *testing.T, files []txtar.File) []*spec.API {
@@ -78,13 +78,15 @@ func TestSize(t *testing.T) {
 	for _, tc := range []struct {
 		given       string
 		description int
+		maxDescLen  int64
 		want        string
 	}{
-		{"small", 200 << 10, ""},
-		{"too large for kubectl apply", 300 << 10, "a.yaml:4:15: names.kind: the CRD has 301 KiB, and kubectl apply works up to 256 KiB only\n" +
-			"    apply it with --server-side, as make install does, or shorten descriptions, or leave versions out"},
-		{"too large for etcd", 1600 << 10, "a.yaml:4:15: names.kind: the CRD has 1601 KiB, and etcd stores at most 1536 KiB by default\n" +
-			"    shorten descriptions, or leave versions out"},
+		{"small", 200 << 10, -1, ""},
+		{"large, without its descriptions", 300 << 10, 0, ""},
+		{"too large for kubectl apply", 300 << 10, -1, "a.yaml:4:15: names.kind: the CRD has 301 KiB, and kubectl apply works up to 256 KiB only\n" +
+			"    apply it with --server-side, as make install does, or shorten descriptions, as maxDescLen in opgen.yaml does, or leave versions out"},
+		{"too large for etcd", 1600 << 10, -1, "a.yaml:4:15: names.kind: the CRD has 1601 KiB, and etcd stores at most 1536 KiB by default\n" +
+			"    shorten descriptions, as maxDescLen in opgen.yaml does, or leave versions out"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {
 			file := "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\nnames: {kind: EchoServer}\nversions:\n" +
@@ -93,7 +95,7 @@ func TestSize(t *testing.T) {
 			if err := problems.Err(); err != nil {
 				t.Fatal(err)
 			}
-			if got := warnings.Of([]*spec.API{api}).Error(); got != tc.want {
+			if got := warnings.Of([]*spec.API{api}, tc.maxDescLen).Error(); got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -21,4 +22,16 @@ func generate(t *testing.T, archive string) (root string) {
 		files[f.Name] = f.Data
 	}
 	return projecttest.Make(t, files)
+}
+
+// writeFile writes a file of a project.
+func writeFile(t *testing.T, root, name, text string) {
+	t.Helper()
+	path := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
