@@ -29,9 +29,9 @@ func newDeleteAPI(s streams) *cobra.Command {
 		Long: `Remove an API kind from the project: its spec file and all its generated files. Files that are yours are left
 and named. Nothing in a cluster is touched: opgen does not delete anybody's data.
 
-Where the kind, the group, the plural, the scope or the storage version of an API was changed, or its spec file removed,
-generate refuses to go on: clusters still have what it was. This command then lets go of the old one, as opgen.lock
-lists it; the spec file stays.`,
+Where the kind, the group, the plural, the scope or the storage version of an API was changed, or a version or its spec
+file removed, generate refuses to go on: clusters still have what it was. This command then lets go of the old one, as
+opgen.lock lists it; the spec file stays.`,
 		Example: "  opgen delete api --kind EchoServer\n  opgen delete api --kind EchoServer --group demo.example.com",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return o.run(s) },

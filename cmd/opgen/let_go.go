@@ -42,7 +42,7 @@ func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) 
 	if !errors.As(err, &problems) {
 		return err
 	}
-	changes, lockErr := scaffold.WithoutLocked(os.DirFS(p.Dir), in.Tool, name)
+	changes, lockErr := scaffold.WithoutLocked(os.DirFS(p.Dir), in.Tool, name, scaffold.Summaries(p.APIs))
 	if lockErr != nil {
 		return lockErr
 	}

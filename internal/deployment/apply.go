@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -163,10 +164,13 @@ func (a *applying) noteAbsent(o *Object) {
 	}
 }
 
-// explain says what to do about a conflict.
+// explain says what to do about a conflict, and about a CRD without a version that objects are stored in.
 func (a *applying) explain(o *Object, err error) error {
-	if apierrors.IsConflict(err) {
+	switch {
+	case apierrors.IsConflict(err):
 		return fmt.Errorf("%s: %w\n    take these fields over with --force-conflicts, or leave them out of the manifest", titleOf(o), err)
+	case isCRD(o) && apierrors.IsInvalid(err) && strings.Contains(err.Error(), "status.storedVersions"):
+		return fmt.Errorf("%s: %w\n    %s", titleOf(o), err, storedVersionsHint(o))
 	}
 	return fmt.Errorf("%s: %w", titleOf(o), err)
 }

@@ -38,10 +38,13 @@ func (p *project) newLock(version string, owners []childOwner) tree.Lock {
 // did not write into it from the generated files.
 func ReadLock(files fs.FS) (tree.Lock, error) {
 	lock, err := tree.ReadLock(files)
-	if err != nil || lock.APIs != nil {
+	switch {
+	case err != nil:
 		return lock, err
+	case lock.APIs == nil:
+		return completeFromCRDs(lock, files)
 	}
-	return completeFromCRDs(lock, files)
+	return completeVersions(lock, files)
 }
 
 // completeFromCRDs adds the APIs and controllers that the lock of an older opgen does not list. The
@@ -54,30 +57,35 @@ func completeFromCRDs(l tree.Lock, files fs.FS) (tree.Lock, error) {
 			l.Controllers[controller] = tree.LockedController{File: name + ".yaml", Operator: "internal/" + strings.ReplaceAll(controller, "-", "")}
 		}
 	}
+	crds, err := generatedCRDs(l, files)
+	for _, crd := range crds {
+		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = lockedCRD(l, crd)
+	}
+	return l, err
+}
+
+// generatedCRDs returns the CRDs of a tree that opgen has generated, but for those that somebody has edited so that they
+// cannot be read.
+func generatedCRDs(l tree.Lock, files fs.FS) ([]*apiextv1.CustomResourceDefinition, error) {
 	if l.Files[CRDPath] == "" {
-		return l, nil
+		return nil, nil
 	}
 	data, err := tree.ReadRegularFile(files, CRDPath)
 	if err != nil {
-		return tree.Lock{}, err
+		return nil, err
 	}
+	var crds []*apiextv1.CustomResourceDefinition
 	for document := range bytes.SplitSeq(data, []byte("\n---\n")) {
-		var crd apiextv1.CustomResourceDefinition
-		if yaml.Unmarshal(document, &crd) != nil || crd.Spec.Names.Kind == "" {
-			continue // somebody has edited it
+		crd := new(apiextv1.CustomResourceDefinition)
+		if yaml.Unmarshal(document, crd) == nil && crd.Spec.Names.Kind != "" {
+			crds = append(crds, crd)
 		}
-		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = lockedCRD(l, &crd)
 	}
-	return l, nil
+	return crds, nil
 }
 
 func lockedCRD(l tree.Lock, crd *apiextv1.CustomResourceDefinition) tree.LockedAPI {
-	api := tree.LockedAPI{Plural: crd.Spec.Names.Plural, Scope: string(crd.Spec.Scope)}
-	for _, v := range crd.Spec.Versions {
-		if v.Storage {
-			api.Storage = v.Name
-		}
-	}
+	api := withVersions(tree.LockedAPI{Plural: crd.Spec.Names.Plural, Scope: string(crd.Spec.Scope)}, crd)
 	if folder := "internal/" + templates.PackageName(crd.Spec.Names.Kind); l.Files[folder+"/zz_generated.operator.go"] != "" {
 		api.Operator = folder
 	}
@@ -85,8 +93,9 @@ func lockedCRD(l tree.Lock, crd *apiextv1.CustomResourceDefinition) tree.LockedA
 }
 
 // WithoutLocked returns the change that removes the name of an API or a controller from the lock of
-// a tree. The next generate removes the files that were generated for it.
-func WithoutLocked(files fs.FS, tool Tool, name string) (*tree.Changes, error) {
+// a tree. The next generate removes the files that were generated for it. Of one of apis, the lock keeps
+// in which versions objects may be stored.
+func WithoutLocked(files fs.FS, tool Tool, name string, apis []*spec.Summary) (*tree.Changes, error) {
 	if err := tree.CheckLockVersion(files, tool.lockVersion()); err != nil {
 		return nil, err
 	}
@@ -94,23 +103,38 @@ func WithoutLocked(files fs.FS, tool Tool, name string) (*tree.Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(lock.APIs, name)
+	if api := namedAPIs(apis)[name]; api != nil {
+		before := lock.APIs[name]
+		lock.APIs[name] = withStored(lockedAPI(api, before.Operator), before, api)
+	} else {
+		delete(lock.APIs, name)
+	}
 	delete(lock.Controllers, strings.TrimPrefix(name, controllerPrefix))
 	delete(lock.Children, name)
 	return lock.Diff(files)
+}
+
+// leftSamples returns the samples of an API of the lock in its storage version and in versions that are gone.
+func leftSamples(files fs.FS, locked tree.LockedAPI, name string, p *spec.Project, apis []*spec.Summary) (left []string) {
+	versions := append(slices.Concat(locked.Stored, locked.Served), locked.Storage)
+	slices.Sort(versions)
+	for _, version := range slices.Compact(versions) {
+		sample := SamplePath(p, schema.ParseGroupKind(name).WithVersion(version))
+		inUse := func(api *spec.Summary) bool {
+			return samplePath(p, api) == sample || version != locked.Storage && api.GroupKind() == name && hasVersion(api, version)
+		}
+		if _, err := fs.Stat(files, sample); err == nil && !slices.ContainsFunc(apis, inUse) {
+			left = append(left, sample)
+		}
+	}
+	return left
 }
 
 // AuthorFiles returns the author's files for an API of the lock: its sample, and the files in the
 // folder of its operator after nothing is generated there. It leaves out those that one of apis
 // uses.
 func AuthorFiles(files fs.FS, locked tree.LockedAPI, name string, p *spec.Project, apis []*spec.Summary) ([]string, error) {
-	group := schema.ParseGroupKind(name)
-	sample := SamplePath(p, group.WithVersion(locked.Storage))
-	inUse := func(api *spec.Summary) bool { return samplePath(p, api) == sample }
-	var left []string
-	if _, err := fs.Stat(files, sample); err == nil && !slices.ContainsFunc(apis, inUse) {
-		left = append(left, sample)
-	}
+	left := leftSamples(files, locked, name, p, apis)
 	if locked.Operator == "" {
 		return left, nil
 	}

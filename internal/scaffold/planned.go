@@ -58,7 +58,16 @@ func (p *Planned) Diff(files fs.FS) (*tree.Changes, error) {
 	if err := checkDroppedNamespaces(before.Namespaces, p.lock.Namespaces, p.childOwners); err != nil {
 		return nil, err
 	}
-	return p.set.Diff(files, before)
+	return p.set.WithAPIs(p.withStored(before)).Diff(files, before)
+}
+
+// withStored returns the entries of the APIs with what the lock before knows of their versions.
+func (p *Planned) withStored(before tree.Lock) map[string]tree.LockedAPI {
+	apis := map[string]tree.LockedAPI{}
+	for name, now := range p.lock.APIs {
+		apis[name] = withStored(now, before.APIs[name], p.apis[name])
+	}
+	return apis
 }
 
 // namedAPIs returns APIs by their names in the lock.

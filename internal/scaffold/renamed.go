@@ -17,7 +17,7 @@ import (
 
 // lockedAPI returns the entry of an API in the lock.
 func lockedAPI(api *spec.Summary, folder string) tree.LockedAPI {
-	locked := tree.LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: api.StorageVersion().Name}
+	locked := tree.LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: api.StorageVersion().Name, Served: servedVersions(api)}
 	if api.Operator != nil {
 		locked.Operator = folder
 	}
@@ -30,7 +30,8 @@ const controllerPrefix = "controllers/"
 // IsSame reports whether an API is the same for clusters as an entry of the lock.
 func IsSame(locked tree.LockedAPI, api *spec.Summary) bool {
 	now := lockedAPI(api, "")
-	return locked.Plural == now.Plural && locked.Scope == now.Scope && locked.Storage == now.Storage
+	stored, served := goneVersions(locked, api)
+	return len(stored) == 0 && len(served) == 0 && locked.Plural == now.Plural && locked.Scope == now.Scope && locked.Storage == now.Storage
 }
 
 // checkRenames returns an error if an API or a controller of the lock is missing, or another one
@@ -62,10 +63,11 @@ type renames struct {
 // compareAPI compares an API of the lock with the current one.
 func (r *renames) compareAPI(name string, old tree.LockedAPI) {
 	api, now := r.apis[name], r.lock.APIs[name]
+	failWith := func(hint, path, what, behind string, files []string) {
+		r.problems = append(r.problems, spec.Problem{Pos: api.PositionOf(path), Path: path, Message: what + ": " + behind + describeBroken(files), Hint: hint})
+	}
 	fail := func(path, what, behind string, files []string) {
-		r.problems = append(r.problems, spec.Problem{
-			Pos: api.PositionOf(path), Path: path, Message: what + ": " + behind + describeBroken(files), Hint: "take it back, or " + letGoHint(name),
-		})
+		failWith("take it back, or "+letGoHint(name), path, what, behind, files)
 	}
 	if api == nil {
 		r.reportGoneAPI(name, old)
@@ -80,12 +82,14 @@ func (r *renames) compareAPI(name string, old tree.LockedAPI) {
 			"clusters accept no other scope for a CustomResourceDefinition that they have: "+old.CRDName(name)+" would stay behind with its objects until somebody deletes them", nil)
 	}
 	if old.Storage != now.Storage {
-		behind := "objects in clusters would stay stored as " + old.Storage + " until each is written again"
-		if !slices.ContainsFunc(api.Versions, func(v spec.VersionSummary) bool { return v.Name == old.Storage }) {
+		behind, hint := "objects in clusters would stay stored as "+old.Storage+" until each is written again", "take it back, or "+letGoHint(name)
+		if !hasVersion(api, old.Storage) {
 			behind = "clusters that have objects stored as " + old.Storage + " accept no CustomResourceDefinition without that version"
+			hint = migrationHint(name, old, now.Storage)
 		}
-		fail("versions", "the storage version was "+old.Storage+", and is now "+now.Storage, behind, r.importingFiles(old, api.Group))
+		failWith(hint, "versions", "the storage version was "+old.Storage+", and is now "+now.Storage, behind, r.importingFiles(old, api.Group, old.Storage))
 	}
+	r.compareVersions(name, old, api)
 }
 
 // reportGoneAPI reports an API that does not exist any more. The position is the API that its spec
@@ -168,13 +172,13 @@ func describeBroken(files []string) string {
 	return "; " + strings.Join(files, ", ") + more + ", which are yours, would no longer compile"
 }
 
-// importingFiles returns the author's files of an operator that import the types of the former
-// storage version, which Sync no longer gets.
-func (r *renames) importingFiles(old tree.LockedAPI, group string) []string {
+// importingFiles returns the author's files of an operator that import the types of a version, which are gone or which
+// Sync no longer gets.
+func (r *renames) importingFiles(old tree.LockedAPI, group, version string) []string {
 	if old.Operator == "" {
 		return nil
 	}
-	former := path.Join(r.project.Module, gomodel.PackageDir(r.project, group, old.Storage))
+	former := path.Join(r.project.Module, gomodel.PackageDir(r.project, group, version))
 	var found []string
 	for _, f := range authorsFiles(r.tree, old.Operator) {
 		if _, imports := f.imports()[former]; imports {

@@ -36,6 +36,7 @@ type Summary struct {
 type VersionSummary struct {
 	Name    string
 	Storage bool
+	Served  bool
 	GoTypes bool // its Go types are the author's
 	// HasStatus is true if the Go type has a status. For the author's types it is false until they
 	// are read.
@@ -54,7 +55,7 @@ func (api *API) Summary() *Summary {
 		if v.GoTypes {
 			hasStatus = v.Authored != nil && v.Authored.Status != ""
 		}
-		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.GoTypes, hasStatus, v.lacksConditions(), v.Scale != nil})
+		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.Served, v.GoTypes, hasStatus, v.lacksConditions(), v.Scale != nil})
 	}
 	return s
 }

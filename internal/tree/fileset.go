@@ -94,6 +94,13 @@ func NewFileSet(lock Lock, files []File, dropped []string) (*FileSet, error) {
 	return &FileSet{files: files, dropped: dropped, lock: lock}, nil
 }
 
+// WithAPIs returns the set with other entries of APIs in its lock.
+func (s *FileSet) WithAPIs(apis map[string]LockedAPI) *FileSet {
+	changed := *s
+	changed.lock.APIs = apis
+	return &changed
+}
+
 // Files returns the files in the order of their paths.
 func (s *FileSet) Files() []File {
 	return slices.Clone(s.files)

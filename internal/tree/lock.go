@@ -43,11 +43,15 @@ type Lock struct {
 
 // LockedAPI is an API in opgen.lock: its names in clusters, and where its author's code is.
 type LockedAPI struct {
-	File     string `json:"file,omitempty"` // of the spec; empty in old locks
-	Plural   string `json:"plural"`
-	Scope    string `json:"scope"`
-	Storage  string `json:"storage"`            // version
-	Operator string `json:"operator,omitempty"` // folder of its operator
+	File    string `json:"file,omitempty"` // of the spec; empty in old locks
+	Plural  string `json:"plural"`
+	Scope   string `json:"scope"`
+	Storage string `json:"storage"` // version
+	// Stored are the versions that objects may be stored in beside that of storage: former storage versions that the API
+	// still has. Served are those that are served; old locks have none.
+	Stored   []string `json:"stored,omitempty"`
+	Served   []string `json:"served,omitempty"`
+	Operator string   `json:"operator,omitempty"` // folder of its operator
 }
 
 // CRDName returns the name of the CustomResourceDefinition of an API with a name in the lock.
