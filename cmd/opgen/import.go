@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +24,13 @@ func newImport(s streams) *cobra.Command {
 		Use:   "import FILE... [--dir DIR]",
 		Short: "Turn CustomResourceDefinitions into spec files",
 		Long: `Turn CustomResourceDefinitions into spec files, from which opgen makes the same CustomResourceDefinitions again.
-A file may hold several documents; those of other kinds are left out. The specs go to standard output, or with --dir
+A file may hold several documents and lists; those of other kinds are left out, and so are labels and annotations that
+tools of a cluster wrote, such as kubectl, Helm and Argo CD: they are named. The specs go to standard output, or with --dir
 to files there, named <plural>.<group>.yaml: spec files that are there already and say something else stay as they
 are, and nothing is written. - is standard input.
 
 With -o json and without --dir, standard output is one JSON document with the list specs: the name of each
-CustomResourceDefinition, and the text of its spec file.`,
+CustomResourceDefinition, the text of its spec file, and what was left out of it.`,
 		Example: "  opgen import crontabs.yaml --dir api\n  kubectl get crd crontabs.example.com -o yaml | opgen import -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -56,6 +58,7 @@ func (o *importOptions) run(s streams, files []string) error {
 	if o.write.output.json() {
 		return reportSpecs(s, specs)
 	}
+	o.printLeftOut(s, specs)
 	for i, imported := range specs {
 		if i > 0 {
 			fmt.Fprintln(s.out, "---")
@@ -67,16 +70,29 @@ func (o *importOptions) run(s streams, files []string) error {
 	return nil
 }
 
+// printLeftOut names what tools of a cluster wrote into the CRDs, and the spec files do not have.
+func (o *importOptions) printLeftOut(s streams, specs []importer.Spec) {
+	if o.write.quiet {
+		return
+	}
+	for _, imported := range specs {
+		if len(imported.LeftOut) > 0 {
+			fmt.Fprintf(s.err, "note: left out of %s, since tools of a cluster wrote it: %s\n", imported.Name, strings.Join(imported.LeftOut, ", "))
+		}
+	}
+}
+
 // specReport is one spec file in the output of -o json.
 type specReport struct {
-	Name string `json:"name"` // of the CustomResourceDefinition
-	Text string `json:"text"`
+	Name    string   `json:"name"` // of the CustomResourceDefinition
+	Text    string   `json:"text"`
+	LeftOut []string `json:"leftOut,omitempty"`
 }
 
 func reportSpecs(s streams, specs []importer.Spec) error {
 	reports := make([]specReport, len(specs))
 	for i, imported := range specs {
-		reports[i] = specReport{imported.Name, string(imported.Text)}
+		reports[i] = specReport{imported.Name, string(imported.Text), imported.LeftOut}
 	}
 	return writeJSON(s.out, map[string]any{"specs": reports})
 }
@@ -130,5 +146,11 @@ func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 				filepath.Join(o.write.dir, c.Path))
 		}
 	}
-	return o.write.apply(s, changes, nil)
+	if err := o.write.apply(s, changes, nil); err != nil {
+		return err
+	}
+	if !o.write.output.json() {
+		o.printLeftOut(s, specs)
+	}
+	return nil
 }

@@ -186,3 +186,14 @@ func TestConversionThatKustomizeAddsDoesNotCount(t *testing.T) {
 		})
 	}
 }
+
+// What tools of a cluster wrote is no difference, also in a file that was read from a cluster.
+func TestMarksOfToolsDoNotCount(t *testing.T) {
+	ours, theirs := makeEcho(t), makeEcho(t).CRD
+	theirs.Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/instance": "a", "team": "b"}
+	theirs.Annotations = map[string]string{"meta.helm.sh/release-name": "a", "argocd.argoproj.io/tracking-id": "c"}
+	report := crddiff.Compare([]crddiff.Made{ours}, []crddiff.Other{{CRD: theirs}})
+	if differences := report.Pairs[0].Differences; len(differences) != 1 || !strings.Contains(fmt.Sprint(differences[0]), "team") {
+		t.Errorf("differences %v", differences)
+	}
+}

@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/toolmarks"
 )
 
 // withDefaults returns a CRD as the API server completes it. It copies what the defaults change.
@@ -37,8 +39,9 @@ func (c *comparer) compareCRDs(ours, theirs *apiextv1.CustomResourceDefinition) 
 	if c.isBase(theirs) {
 		delete(annotations, authorityAnnotation)
 	}
-	c.compareLabels("metadata.annotations", annotations, theirs.Annotations)
-	c.compareLabels("metadata.labels", ours.Labels, theirs.Labels)
+	marks := toolmarks.Of{Labels: theirs.Labels, Annotations: theirs.Annotations}
+	c.compareLabels("metadata.annotations", annotations, theirs.Annotations, marks.HasAnnotation)
+	c.compareLabels("metadata.labels", ours.Labels, theirs.Labels, marks.HasLabel)
 	c.compareVersions(ours, theirs)
 }
 
@@ -94,13 +97,13 @@ func clientOf(conversion *apiextv1.CustomResourceConversion) *apiextv1.WebhookCl
 const generatorAnnotation = "controller-gen.kubebuilder.io/version"
 
 // compareLabels compares labels or annotations of CRDs. Those that others have added in a cluster do
-// not count.
-func (c *comparer) compareLabels(path string, ours, theirs map[string]string) {
+// not count, nor do those of tools, unless the project has them too.
+func (c *comparer) compareLabels(path string, ours, theirs map[string]string, isTools func(key string) bool) {
 	for _, key := range unionOf(ours, theirs) {
 		a, isOurs := ours[key]
 		b, isTheirs := theirs[key]
 		switch {
-		case key == generatorAnnotation || key == corev1.LastAppliedConfigAnnotation || !isOurs && c.served:
+		case key == generatorAnnotation || key == corev1.LastAppliedConfigAnnotation || !isOurs && (c.served || isTools(key)):
 		case !isTheirs:
 			c.addValue(fmt.Sprintf("%s[%s]", path, key), path, quoted(a), "", NoEffect)
 		case !isOurs:

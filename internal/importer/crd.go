@@ -47,13 +47,14 @@ func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 	}
 	out.set("apiVersion", textNode(spec.FormatVersion))
 	out.set("kind", textNode("API"))
-	out.set("metadata", crdMetadata(lookupPath(crd, "metadata")))
+	conversion := c.convertConversion(crd)
+	out.set("metadata", c.convertMetadata(lookupPath(crd, "metadata")))
 	out.set("group", lookupPath(body, "group"))
 	out.set("names", c.convertNames(lookupPath(body, "names")))
 	if scope := lookupPath(body, "scope"); scalarText(scope) != string(spec.Namespaced) {
 		out.set("scope", scope)
 	}
-	out.set("conversion", cleanValue(lookupPath(body, "conversion")))
+	out.set("conversion", conversion)
 	switch c.metadata {
 	case kubetypes.NoMetadata:
 		out.set("embeddedMetadata", boolNode(false))
@@ -68,18 +69,6 @@ func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 	out.set("versions", versions)
 	out.set("types", c.convertTypes())
 	return out.Node
-}
-
-// crdMetadata returns the annotations and labels of a CRD. The name follows from the plural and the
-// group, and the rest is of the cluster that the CRD was read from.
-func crdMetadata(meta *yaml.Node) *yaml.Node {
-	out := newMapping()
-	for _, name := range []string{"annotations", "labels"} {
-		if n := lookupPath(meta, name); n != nil {
-			out.set(name, cleanValue(n))
-		}
-	}
-	return out.nodeOrNil()
 }
 
 // convertNames returns the kind, and the names that differ from what spec files derive from it. For

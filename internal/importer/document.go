@@ -28,7 +28,7 @@ func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 	}
 	var crds []*yaml.Node
 	decode := yamltext.NewDecoder(string(data))
-	budget := maxAliased
+	budget, isSuspect := maxAliased, mayBeTemplate(string(data))
 	for {
 		var doc yaml.Node
 		err := decode.Decode(&doc)
@@ -36,7 +36,12 @@ func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 			return crds, nil
 		}
 		if err != nil {
-			return nil, spec.Problems{spec.SyntaxProblem(file, data, err)}
+			return nil, spec.Problems{syntaxProblem(file, data, err)}
+		}
+		if isSuspect {
+			if problem := findTemplate(file, &doc); problem != nil {
+				return nil, spec.Problems{*problem}
+			}
 		}
 		root, err := resolveAliases(&doc, &budget, 0, false)
 		if err != nil {
@@ -96,12 +101,16 @@ func resolveAliases(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.N
 	return n, nil
 }
 
-// crdsIn returns the document if it is a CRD, or the CRDs among its items if it is a List.
+// crdsIn returns the document if it is a CRD, or the CRDs among its items if it is a list. The items of a list of CRDs
+// have its apiVersion, and need not say that they are CRDs.
 func crdsIn(file string, root *yaml.Node) ([]*yaml.Node, *spec.Problem) {
 	apiVersion, kind := scalarText(lookupPath(root, "apiVersion")), scalarText(lookupPath(root, "kind"))
-	if kind == "List" && apiVersion == "v1" {
+	if kind == "List" || kind == "CustomResourceDefinitionList" {
 		var all []*yaml.Node
 		for _, item := range itemsOf(lookupPath(root, "items")) {
+			if kind == "CustomResourceDefinitionList" && item.Kind == yaml.MappingNode && lookupPath(item, "kind") == nil {
+				item.Content = append([]*yaml.Node{textNode("apiVersion"), textNode(apiVersion), textNode("kind"), textNode("CustomResourceDefinition")}, item.Content...)
+			}
 			found, problem := crdsIn(file, item)
 			if problem != nil {
 				return nil, problem

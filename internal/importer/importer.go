@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -13,6 +15,8 @@ type Spec struct {
 	Kind string    // such as EchoServer
 	Text []byte    // the spec file
 	API  *spec.API // the text, parsed
+	// LeftOut names what is not in the spec file because a tool of a cluster wrote it: "label olm.managed".
+	LeftOut []string
 }
 
 // Import reads YAML documents and returns a spec for each CRD, in their order. It skips other
@@ -44,7 +48,10 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 }
 
 // converter converts one CRD.
-type converter struct{ schemaConverter }
+type converter struct {
+	schemaConverter
+	leftOut []string
+}
 
 // schemaConverter converts the schemas of a CRD.
 type schemaConverter struct {
@@ -69,7 +76,7 @@ type reporter struct {
 }
 
 func newConverter(file string) *converter {
-	return &converter{schemaConverter{
+	return &converter{schemaConverter: schemaConverter{
 		reporter{file: file}, typeFinder{digester: digester{}, kubernetes: map[digest]kubernetesType{}},
 	}}
 }
@@ -82,13 +89,14 @@ func (c *reporter) addProblem(n *yaml.Node, path, message, hint string) {
 // convertSpec converts a CRD and parses the spec file.
 func (c *converter) convertSpec(crd *yaml.Node) Spec {
 	out := c.convertCRD(crd)
+	slices.Sort(c.leftOut)
 	if len(c.problems) > 0 {
 		return Spec{}
 	}
 	s := Spec{
 		Name: scalarText(lookupPath(crd, "metadata", "name")),
 		Kind: scalarText(lookupPath(crd, "spec", "names", "kind")),
-		Text: writeSpec(out),
+		Text: writeSpec(out), LeftOut: c.leftOut,
 	}
 	api, problems := spec.ParseAPI(c.file, s.Text)
 	if len(problems) > 0 || hasUnsatisfiable(api) { // such as a column for a field that does not exist, which the API server accepts

@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/toolmarks"
 	"github.com/opgen-dev/opgen/tools/oracle"
 )
 
@@ -82,6 +86,26 @@ func leaveOutGap(object, root map[string]any, gap oracle.Gap) {
 		if node := findSchema(root, strings.Split(gap.Path, ".")[1:]); node != nil {
 			leaveOutKeyword(node, gap.What)
 		}
+	}
+}
+
+// leaveOutMarks removes from a CRD what a tool of a cluster wrote, and the conversion that is the API server's default. The
+// import leaves both out.
+func leaveOutMarks(object map[string]any) {
+	labels, _, _ := unstructured.NestedStringMap(object, "metadata", "labels")
+	annotations, _, _ := unstructured.NestedStringMap(object, "metadata", "annotations")
+	marks := toolmarks.Of{Labels: labels, Annotations: annotations}
+	for key, isTools := range map[string]func(string) bool{"labels": marks.HasLabel, "annotations": marks.HasAnnotation} {
+		fields, _, _ := unstructured.NestedMap(object, "metadata", key)
+		maps.DeleteFunc(fields, func(name string, _ any) bool { return isTools(name) })
+		if len(fields) == 0 {
+			unstructured.RemoveNestedField(object, "metadata", key)
+		} else {
+			_ = unstructured.SetNestedMap(object, fields, "metadata", key) // its parents are maps
+		}
+	}
+	if strategy, _, _ := unstructured.NestedString(object, "spec", "conversion", "strategy"); strategy == "None" {
+		unstructured.RemoveNestedField(object, "spec", "conversion")
 	}
 }
 
