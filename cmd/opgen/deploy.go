@@ -58,7 +58,7 @@ func (o *deployOptions) run(ctx context.Context, s streams, args []string) error
 	if err := o.output.checkFormat(); err != nil {
 		return err
 	}
-	p, dir, err := deployedProject(args)
+	root, p, dir, err := deployedProject(args)
 	if err != nil {
 		return err
 	}
@@ -70,6 +70,9 @@ func (o *deployOptions) run(ctx context.Context, s streams, args []string) error
 		image = deployment.Image{Name: p.Name, Reference: o.image}
 	}
 	objects, err := o.remote.render(dir, image)
+	if err == nil {
+		err = deployment.CheckRoles(root, dir, objects)
+	}
 	if err != nil {
 		return project.InputErrorf("%w", err)
 	}
@@ -101,22 +104,22 @@ func (o *deployOptions) apply(ctx context.Context, s streams, c *deployment.Clus
 
 // deployedProject returns the project of the working directory, and the folder of the kustomization
 // that the arguments name, which is deploy/ of the project when they name none.
-func deployedProject(args []string) (p *spec.Project, dir string, err error) {
-	root, err := project.Find()
+func deployedProject(args []string) (root string, p *spec.Project, dir string, err error) {
+	root, err = project.Find()
 	if err != nil {
-		return nil, "", err
+		return "", nil, "", err
 	}
 	const settings = "opgen.yaml"
 	file, err := project.ReadFile(settings, filepath.Join(root, settings))
 	if err != nil {
-		return nil, "", err
+		return "", nil, "", err
 	}
 	p, problems := spec.ParseProject(settings, file.Data)
 	if len(problems) > 0 {
-		return nil, "", problems
+		return "", nil, "", problems
 	}
 	if len(args) == 1 {
-		return p, args[0], nil
+		return root, p, args[0], nil
 	}
-	return p, filepath.Join(root, "deploy"), nil
+	return root, p, filepath.Join(root, "deploy"), nil
 }

@@ -52,7 +52,7 @@ func (o *undeployOptions) run(ctx context.Context, s streams, args []string) err
 	if err := o.output.checkFormat(); err != nil {
 		return err
 	}
-	p, dir, err := deployedProject(args)
+	_, p, dir, err := deployedProject(args)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func renderFrom(files filesys.FileSystem, dir string, image Image) ([]*Object, e
 	options.Reorder = krusty.ReorderOptionLegacy
 	resources, err := krusty.MakeKustomizer(options).Run(files, dir)
 	if err != nil {
+		if conflict := namespaceConflict(dir, err); conflict != nil {
+			return nil, conflict
+		}
 		return nil, fmt.Errorf("render %s: %w", dir, err)
 	}
 	if image != (Image{}) {

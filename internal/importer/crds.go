@@ -42,7 +42,8 @@ func (c *reporter) readObject(document *yaml.Node) *apiextv1.CustomResourceDefin
 			c.addProblem(document, strings.Join(path, "."), "is missing in a CustomResourceDefinition", "")
 		}
 	}
-	text, err := json.Marshal(c.plainValue(document))
+	c.refuseRepeatedKeys(document)
+	text, err := json.Marshal(plainValue(document))
 	crd := &apiextv1.CustomResourceDefinition{}
 	if err == nil {
 		err = json.Unmarshal(text, crd)
@@ -53,23 +54,34 @@ func (c *reporter) readObject(document *yaml.Node) *apiextv1.CustomResourceDefin
 	return crd
 }
 
-// plainValue returns a value as package json encodes it. It adds a problem for a key that a mapping
-// has twice.
-func (c *reporter) plainValue(n *yaml.Node) any {
+// refuseRepeatedKeys adds a problem for each key that a mapping has twice.
+func (c *reporter) refuseRepeatedKeys(n *yaml.Node) {
+	for _, child := range n.Content {
+		c.refuseRepeatedKeys(child)
+	}
+	entries := entriesOf(n)
+	seen := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if seen[e.key.Value] {
+			c.addProblem(e.key, e.key.Value, "the key is there twice", "remove one of them: readers of YAML take the first, the last, or none")
+		}
+		seen[e.key.Value] = true
+	}
+}
+
+// plainValue returns a value as package json encodes it.
+func plainValue(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		fields := map[string]any{}
 		for _, e := range entriesOf(n) {
-			if _, found := fields[e.key.Value]; found {
-				c.addProblem(e.key, e.key.Value, "the key is there twice", "")
-			}
-			fields[e.key.Value] = c.plainValue(e.value)
+			fields[e.key.Value] = plainValue(e.value)
 		}
 		return fields
 	case yaml.SequenceNode:
 		items := []any{}
 		for _, item := range itemsOf(n) {
-			items = append(items, c.plainValue(item))
+			items = append(items, plainValue(item))
 		}
 		return items
 	}

@@ -29,7 +29,7 @@ func TestCRDs(t *testing.T) {
 			"x.yaml:1:1: spec.group: is missing in a CustomResourceDefinition\nx.yaml:1:1: spec.names.kind: is missing in a CustomResourceDefinition\nx.yaml:1:1: spec.names.plural: is missing in a CustomResourceDefinition"},
 		{"a value of another type", strings.Replace(smallCRD("a"), "served: yes", "served: 5", 1),
 			"x.yaml:1:1: cannot be read as a CustomResourceDefinition: json: cannot unmarshal number into Go struct field CustomResourceDefinitionVersion.spec.versions.served of type bool"},
-		{"a key twice", strings.Replace(smallCRD("a"), "served: yes", "served: true, served: true", 1), "x.yaml:1:217: served: the key is there twice"},
+		{"a key twice", strings.Replace(smallCRD("a"), "served: yes", "served: true, served: true", 1), "x.yaml:1:217: served: the key is there twice\n    remove one of them: readers of YAML take the first, the last, or none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			crds, problems := importer.CRDs("x.yaml", []byte(c.text))

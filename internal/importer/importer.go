@@ -88,6 +88,9 @@ func (c *reporter) addProblem(n *yaml.Node, path, message, hint string) {
 
 // convertSpec converts a CRD and parses the spec file.
 func (c *converter) convertSpec(crd *yaml.Node) Spec {
+	if c.refuseRepeatedKeys(crd); len(c.problems) > 0 {
+		return Spec{}
+	}
 	out := c.convertCRD(crd)
 	slices.Sort(c.leftOut)
 	if len(c.problems) > 0 {

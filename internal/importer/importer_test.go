@@ -234,3 +234,14 @@ func TestPartsOfCRDs(t *testing.T) {
 		}
 	}
 }
+
+// Readers of YAML differ in which of two equal keys they take.
+func TestImportRefusesAKeyTwice(t *testing.T) {
+	for _, twice := range []string{"  scope: Namespaced\n  scope: Cluster\n", "  scope: Namespaced\n  names: {kind: A, plural: as, kind: B}\n"} {
+		text := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec:\n  group: example.com\n  names: {kind: A, plural: as}\n" + twice +
+			"  versions:\n  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n"
+		if _, problems := Import("a.yaml", []byte(text)); !strings.Contains(problems.Error(), "the key is there twice") {
+			t.Errorf("problems %v of\n%s", problems, text)
+		}
+	}
+}

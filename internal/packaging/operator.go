@@ -55,6 +55,9 @@ func Read(root, dir string, p *spec.Project, release Release) (*Operator, error)
 		set = deployment.Image{Name: p.Name, Reference: release.Image}
 	}
 	objects, err := deployment.Render(dir, set)
+	if err == nil {
+		err = deployment.CheckRoles(root, dir, objects)
+	}
 	if err != nil {
 		return nil, err
 	}
