@@ -58,7 +58,7 @@ func (o *importOptions) run(s streams, files []string) error {
 	if o.write.output.json() {
 		return reportSpecs(s, specs)
 	}
-	o.printLeftOut(s, specs)
+	o.printNotes(s, specs)
 	for i, imported := range specs {
 		if i > 0 {
 			fmt.Fprintln(s.out, "---")
@@ -70,13 +70,14 @@ func (o *importOptions) run(s streams, files []string) error {
 	return nil
 }
 
-// printLeftOut names what tools of a cluster wrote into the CRDs, and the spec files do not have.
-func (o *importOptions) printLeftOut(s streams, specs []importer.Spec) {
-	if o.write.quiet {
-		return
-	}
+// printNotes names what tools of a cluster wrote into the CRDs, and the spec files do not have, and warns of what looks like
+// actions of a template.
+func (o *importOptions) printNotes(s streams, specs []importer.Spec) {
 	for _, imported := range specs {
-		if len(imported.LeftOut) > 0 {
+		for _, warning := range imported.Warnings {
+			fmt.Fprintf(s.err, "warning: %v\n", warning)
+		}
+		if len(imported.LeftOut) > 0 && !o.write.quiet {
 			fmt.Fprintf(s.err, "note: left out of %s, since tools of a cluster wrote it: %s\n", imported.Name, strings.Join(imported.LeftOut, ", "))
 		}
 	}
@@ -150,7 +151,7 @@ func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 		return err
 	}
 	if !o.write.output.json() {
-		o.printLeftOut(s, specs)
+		o.printNotes(s, specs)
 	}
 	return nil
 }

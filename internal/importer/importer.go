@@ -17,6 +17,8 @@ type Spec struct {
 	API  *spec.API // the text, parsed
 	// LeftOut names what is not in the spec file because a tool of a cluster wrote it: "label olm.managed".
 	LeftOut []string
+	// Warnings are about texts that look like actions of a template.
+	Warnings spec.Problems
 }
 
 // Import reads YAML documents and returns a spec for each CRD, in their order. It skips other
@@ -31,6 +33,9 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	for _, d := range documents {
 		c := newConverter(file)
 		s := c.convertSpec(d)
+		if mayBeTemplate(string(data)) {
+			s.Warnings = suspectTexts(file, d)
+		}
 		problems = append(problems, c.problems...)
 		specs = append(specs, s)
 	}

@@ -26,7 +26,8 @@ var freeTexts = map[string]bool{
 	"additionalPrinterColumns": true, "jsonPath": true,
 }
 
-// data are the keys whose values are data, in which braces are braces unless they are a template with an object of Helm.
+// data are the keys whose values are data, in which braces are braces. Those that are a template with an object of Helm are
+// warned of.
 var data = map[string]bool{"default": true, "enum": true, "annotations": true, "deprecationWarning": true}
 
 // mayBeTemplate reports whether a text has what only templates need to be looked for.
@@ -61,10 +62,18 @@ func (f *templateFinder) searchCRDs(n *yaml.Node, isCRD bool) {
 	}
 }
 
+// suspectTexts returns warnings of texts of a CRD that look like actions of Helm where texts may have braces.
+func suspectTexts(file string, crd *yaml.Node) spec.Problems {
+	f := templateFinder{file: file}
+	f.searchIn(crd, "", false)
+	return f.texts
+}
+
 // templateFinder looks for the first action in a CRD.
 type templateFinder struct {
 	file  string
-	found *spec.Problem
+	found *spec.Problem // the first action
+	texts spec.Problems // what looks like one, and may be text
 }
 
 // searchIn looks for actions in a value and in what is below it. isData is true for data, of which key is the nearest key.
@@ -94,9 +103,14 @@ func (f *templateFinder) searchIn(n *yaml.Node, key string, isData bool) {
 
 // checkText looks for an action in a text.
 func (f *templateFinder) checkText(n *yaml.Node, isData bool) {
-	isHelm := helmObject().MatchString(n.Value) && isTemplate(n.Value)
+	isHelm := helmObject().MatchString(n.Value)
 	switch {
-	case isHelm || !isData && action().MatchString(n.Value):
+	case isData && isHelm && isTemplate(n.Value):
+		f.texts = append(f.texts, spec.Problem{
+			Pos: spec.Pos{File: f.file, Line: n.Line, Column: n.Column}, Message: "looks like an action of Helm, and is taken for text: " + shorten(n.Value),
+			Hint: "if the file is a template, " + renderHelm,
+		})
+	case !isData && action().MatchString(n.Value):
 		f.report(n, n.Value, isHelm || helmControl().MatchString(n.Value))
 	case !isData && variable().MatchString(n.Value):
 		f.add(n, "has the variable "+variable().FindString(n.Value), "substitute it first, with envsubst or kustomize build, and import the result")
@@ -138,14 +152,22 @@ func (f *templateFinder) add(n *yaml.Node, message, hint string) {
 
 // actionProblem says that a file has actions, and what to do.
 func actionProblem(pos spec.Pos, text string, isHelm bool) spec.Problem {
+	if isHelm {
+		return spec.Problem{Pos: pos, Message: "has actions of Helm, such as " + shorten(text), Hint: renderHelm}
+	}
+	return spec.Problem{Pos: pos, Message: "has actions of a template, such as " + shorten(text), Hint: "render it first, and import the result"}
+}
+
+// renderHelm is what to do with a template of Helm.
+const renderHelm = "render it first, and import what this prints: helm template CHART --include-crds"
+
+// shorten returns a text for a message.
+func shorten(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 80 || strings.Contains(text, "\n") {
-		text = action().FindString(text) + " …"
+		return action().FindString(text) + " …"
 	}
-	if isHelm {
-		return spec.Problem{Pos: pos, Message: "has actions of Helm, such as " + text, Hint: "render it first, and import what this prints: helm template CHART --include-crds"}
-	}
-	return spec.Problem{Pos: pos, Message: "has actions of a template, such as " + text, Hint: "render it first, and import the result"}
+	return text
 }
 
 // syntaxProblem returns the problem of a file that is not YAML, also if it is none because it is a template.

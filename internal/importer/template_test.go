@@ -64,8 +64,7 @@ func TestImportRefusesTemplates(t *testing.T) {
 		"a quoted label":            {with("LABEL", "'{{ template \"x\" . }}'"), []string{"a.yaml:6:", "actions of Helm", helm}},
 		"a quoted group":            {with("GROUP", "'{{ .Values.group }}'"), []string{"a.yaml:8:", "actions of Helm", helm}},
 		"a quoted boolean":          {with("SERVED", "'{{ .Values.served }}'"), []string{"a.yaml:13:", "actions of Helm", helm}},
-		"an annotation":             {with("NOTE", `'{{ .Release.Namespace }}/{{ include "x" . }}-cert'`), []string{"a.yaml:5:", "actions of Helm", helm}},
-		"a default":                 {with("DEFAULT", "'{{ .Values.url }}'"), []string{"a.yaml:", "actions of Helm", helm}},
+		"a certificate":             {strings.Replace(with("", ""), "example.com/note: a", `cert-manager.io/inject-ca-from: '{{ .Release.Namespace }}/{{ include "x" . }}-cert'`, 1), []string{"a.yaml:5:", "actions of Helm", helm}},
 		"actions in comments":       {"# {{- if .Values.crds.enabled }}\n" + with("", "") + "# {{- end }}\n", []string{"a.yaml:", "actions of Helm", helm}},
 		"a comment about templates": {"# write {{ name }} there\n" + with("", ""), nil},
 		"Jinja":                     {"{% if crds %}\n" + with("", "") + "{% endif %}\n", []string{"a.yaml:1:", "actions of a template", "render it first"}},
@@ -99,5 +98,26 @@ func TestImportRefusesTemplates(t *testing.T) {
 				t.Errorf("CRDs says %v, and Import %s", problems, got)
 			}
 		})
+	}
+}
+
+// An annotation, a default or an enum may say what an action says. It is text, and is warned of, since it may be none.
+func TestImportWarnsOfTextsLikeActions(t *testing.T) {
+	for given, tc := range map[string]struct {
+		text string
+		at   string
+	}{
+		"an annotation": {with("NOTE", `'{{ .Release.Namespace }}/{{ include "x" . }}'`), "a.yaml:5:35: looks like an action of Helm, and is taken for text: {{ .Release.Namespace }}"},
+		"a default":     {with("DEFAULT", "'{{ .Values.url }}'"), "a.yaml:24:44: looks like an action of Helm, and is taken for text: {{ .Values.url }}"},
+		"no action":     {with("", ""), ""},
+		"no template":   {with("DEFAULT", "'{{ .Values.x }} {{ end }}'"), ""},
+	} {
+		specs, problems := Import("a.yaml", []byte(tc.text))
+		if err := problems.Err(); err != nil || len(specs) != 1 {
+			t.Fatalf("%s: %v", given, err)
+		}
+		if got := specs[0].Warnings; (len(got) > 0) != (tc.at != "") || len(got) > 0 && !strings.HasPrefix(got[0].String(), tc.at) {
+			t.Errorf("%s: warnings %v, expected %q", given, got, tc.at)
+		}
 	}
 }
