@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -17,7 +18,7 @@ func crdWith(t *testing.T, versions ...string) []*Object {
 	for i, version := range versions {
 		text += fmt.Sprintf("  - {name: %s, served: true, storage: %v, schema: {openAPIV3Schema: {type: object}}}\n", version, i == len(versions)-1)
 	}
-	return parse(t, "stored", text)
+	return parse(t, strings.ToLower(t.Name()), text)
 }
 
 // A CRD without a version that was stored is refused by the API server, and the error says what to do. Done so, the CRD is
@@ -30,7 +31,7 @@ func TestApplySaysHowAVersionGoes(t *testing.T) {
 	if err == nil {
 		t.Fatal("the API server accepts it")
 	}
-	const command, patch = "kubectl patch crd spaces.stored.example.com --subresource=status --type=merge", `{"status":{"storedVersions":["v1"]}}`
+	const command, patch = "kubectl patch crd spaces.testapplysayshowaversiongoes.example.com --subresource=status --type=merge", `{"status":{"storedVersions":["v1"]}}`
 	for _, part := range []string{"v1alpha1", "status.storedVersions", "served: false", command, patch} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not say %s: %v", part, err)
@@ -38,10 +39,26 @@ func TestApplySaysHowAVersionGoes(t *testing.T) {
 	}
 	client, err := c.access(crdWith(t, "v1")[0])
 	if err == nil {
-		_, err = client.Patch(t.Context(), "spaces.stored.example.com", types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+		_, err = client.Patch(t.Context(), "spaces.testapplysayshowaversiongoes.example.com", types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	mustApply(t, c, crdWith(t, "v1"))
+}
+
+// A CRD that is too large for the annotation of kubectl apply is applied on the server's side, also after it was changed.
+func TestApplyTakesALargeCRD(t *testing.T) {
+	c := connectForTest(t)
+	for _, size := range []int{300 << 10, 301 << 10} {
+		crds := crdWith(t, "v1")
+		versions, _, _ := unstructured.NestedSlice(crds[0].Object, "spec", "versions")
+		versions[0].(map[string]any)["schema"] = map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "description": strings.Repeat("a", size)}}
+		if err := unstructured.SetNestedSlice(crds[0].Object, versions, "spec", "versions"); err != nil {
+			t.Fatal(err)
+		}
+		if changes := mustApply(t, c, crds); changes[0].Action == Unchanged {
+			t.Errorf("%d bytes: %v", size, changes)
+		}
+	}
 }

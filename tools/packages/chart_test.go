@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -330,5 +331,25 @@ func TestChartOfAProjectWithWebhooks(t *testing.T) {
 		if message.Severity > support.InfoSev {
 			t.Error(message)
 		}
+	}
+}
+
+// Braces in texts of a CRD are text: a chart makes the CRD that deploy applies, and a bundle has it.
+func TestBracesAreText(t *testing.T) {
+	o := read(t, generate(t, "braces.txtar"), exampleImage)
+	c, _ := load(t, o)
+	if diff := cmp.Diff(expected(t, o, o.Objects), render(t, c, nil)); diff != "" {
+		t.Errorf("(-deploy +chart):\n%s", diff)
+	}
+	files, err := packaging.Bundle(o, "stable", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, finding := range findings(t, files) {
+		t.Error(finding)
+	}
+	crd := o.Objects[slices.IndexFunc(o.Objects, func(o *packaging.Object) bool { return o.GetKind() == "CustomResourceDefinition" })]
+	if text := fmt.Sprint(crd.Object); strings.Count(text, "{{") < 10 {
+		t.Errorf("the CRD has too few braces for a test: %s", text)
 	}
 }
