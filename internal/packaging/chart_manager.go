@@ -19,7 +19,7 @@ type chartImage struct{ repository, digest, appVersion string }
 func newChartImage(o *Operator) chartImage {
 	repository, tag, digest := image.SplitReference(o.Image)
 	if tag == "" {
-		tag = o.Version
+		tag = strings.ReplaceAll(o.Version, "+", "_") // a tag has no +
 	}
 	return chartImage{repository, digest, tag}
 }

@@ -3,6 +3,7 @@ module github.com/opgen-dev/opgen/tools/packages
 go 1.26.0
 
 require (
+	github.com/distribution/reference v0.6.0
 	github.com/google/go-cmp v0.7.0
 	github.com/operator-framework/api v0.40.0
 	github.com/opgen-dev/opgen v0.0.0

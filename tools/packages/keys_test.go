@@ -7,7 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/distribution/reference"
 	"golang.org/x/tools/txtar"
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/packaging"
@@ -197,5 +202,62 @@ func TestNoPackageHasAKeyTwice(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every label of a chart is one that the API server takes, whatever the names and versions of a release are: a label is a
+// text, also if it looks like a number, of at most 63 characters.
+func TestChartLabelsAreLabels(t *testing.T) {
+	digest := "@sha256:" + strings.Repeat("0123456789abcdef", 4)
+	for given, tc := range map[string]struct{ version, image, release, namespace string }{
+		"numbers":                   {"1.2.0", "example.com/op:2", "1234", "1e3"},
+		"words of YAML":             {"1.2.0", "example.com/op:yes", "true", "null"},
+		"build metadata":            {"1.2.0+abc.1", "example.com/op" + digest, "mine", "prod"},
+		"build metadata and no tag": {"1.2.0+abc", "example.com/op", "mine", "prod"},
+		"a long tag":                {"1.2.0", "example.com/op:" + strings.Repeat("a", 62) + ".-_" + strings.Repeat("b", 60), "mine", "prod"},
+		"a tag with odd ends":       {"1.2.0", "example.com/op:_v1.", "mine", "prod"},
+		"a long version":            {"1.2.0-" + strings.Repeat("a", 45) + ".b.c-d.e-f", "example.com/op:v1", "mine", "prod"},
+	} {
+		t.Run(given, func(t *testing.T) {
+			root, err := filepath.Abs("../../examples/echo-server")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := project.ReadProjectFile(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := packaging.Read(root, filepath.Join(root, "deploy"), p, packaging.Release{Version: tc.version, Image: tc.image})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, _ := load(t, o)
+			values, err := util.ToRenderValues(c, nil, common.ReleaseOptions{Name: tc.release, Namespace: tc.namespace}, common.DefaultCapabilities)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, object := range renderedRaw(t, c, values) {
+				labels, _, err := unstructured.NestedStringMap(object.Object, "metadata", "labels")
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				for key, value := range labels {
+					if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
+						t.Errorf("%s: %s: %q: %v", name, key, value, problems)
+					}
+				}
+				if _, _, err := unstructured.NestedString(object.Object, "metadata", "namespace"); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				if object.GetKind() != "Deployment" {
+					continue
+				}
+				containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+				image := containers[0].(map[string]any)["image"].(string)
+				if _, err := reference.ParseNormalizedNamed(image); err != nil {
+					t.Errorf("the image is %q: %v", image, err)
+				}
+			}
+		})
 	}
 }
