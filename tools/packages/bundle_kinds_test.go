@@ -55,7 +55,7 @@ func makeBundle(t *testing.T, root, dir, version, replaces string) ([]tree.File,
 	return packaging.Bundle(o, "stable", replaces)
 }
 
-// allValidators are those of the library that judge a bundle by itself. The others ask registries for its images, are of
+// allValidators are those of the library that look at a bundle by itself. The others ask registries for its images, are of
 // other objects, or are deprecated in favour of these.
 func allValidators() validator.Validators {
 	return append(slices.Clone(validation.DefaultBundleValidators), validation.OperatorHubV2Validator, validation.StandardCapabilitiesValidator,
@@ -82,11 +82,11 @@ func findings(t *testing.T, files []tree.File) (found []string) {
 			}
 		}
 	}
-	return append(found, misfits(t, files)...)
+	return append(found, refusals(t, files)...)
 }
 
-// misfits returns what the API server would refuse in a ClusterServiceVersion, by the schema of its CRD.
-func misfits(t *testing.T, files []tree.File) (found []string) {
+// refusals returns what the API server would refuse in a ClusterServiceVersion, by the schema of its CRD.
+func refusals(t *testing.T, files []tree.File) (found []string) {
 	t.Helper()
 	var internal apiextensions.JSONSchemaProps
 	schema := crds.ClusterServiceVersion().Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -173,7 +173,7 @@ func TestBundlesThatAreRefused(t *testing.T) {
 	}{
 		"a conversion in a namespace": {settings: "watch: namespace\n", api: converted, messages: []string{"gates.olm.example.com", "watch: cluster"}},
 		"a conversion in namespaces":  {settings: "watch: namespace\nwatchNamespaces: [a, b]\n", api: converted, messages: []string{"gates.olm.example.com", "watch: cluster"}},
-		"two mistakes at once":        {settings: "watch: namespace\n", api: converted, version: "1.2.0+build", messages: []string{"watch: cluster", "--version"}},
+		"two errors at once":        {settings: "watch: namespace\n", api: converted, version: "1.2.0+build", messages: []string{"watch: cluster", "--version"}},
 		"a name that is too long": {
 			settings: "name: a23456789-123456789-123456789-123456789-123456789-123456\n", api: oneVersion, version: "10.20.30-rc.1",
 			messages: []string{"at most 63", "--version"},
