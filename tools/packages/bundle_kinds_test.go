@@ -173,7 +173,7 @@ func TestBundlesThatAreRefused(t *testing.T) {
 	}{
 		"a conversion in a namespace": {settings: "watch: namespace\n", api: converted, messages: []string{"gates.olm.example.com", "watch: cluster"}},
 		"a conversion in namespaces":  {settings: "watch: namespace\nwatchNamespaces: [a, b]\n", api: converted, messages: []string{"gates.olm.example.com", "watch: cluster"}},
-		"two errors at once":        {settings: "watch: namespace\n", api: converted, version: "1.2.0+build", messages: []string{"watch: cluster", "--version"}},
+		"two errors at once":          {settings: "watch: namespace\n", api: converted, version: "1.2.0+build", messages: []string{"watch: cluster", "--version"}},
 		"a name that is too long": {
 			settings: "name: a23456789-123456789-123456789-123456789-123456789-123456\n", api: oneVersion, version: "10.20.30-rc.1",
 			messages: []string{"at most 63", "--version"},
