@@ -1,13 +1,11 @@
 package gomarkers
 
 import (
-	"maps"
-	"slices"
+	"cmp"
 	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/opgen-dev/opgen/internal/nearest"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -25,13 +23,6 @@ func Parse(definition *markers.Definition, m Marker, example string) (any, *spec
 	if err == nil {
 		return parsed, nil
 	}
-	first, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "["), " (at <input>")
-	if unknown, ok := strings.CutPrefix(first, "unknown argument "); ok {
-		known := slices.Sorted(maps.Keys(definition.Fields))
-		if meant := nearest.Name(strings.Trim(unknown, `"`), known); meant != "" {
-			return problem(first, "did you mean "+meant+"?")
-		}
-		return problem(first, "accepted: "+strings.Join(known, ", "))
-	}
-	return problem(first, example)
+	message, hint := Explain(definition, m.Text, err)
+	return problem(message, cmp.Or(hint, example))
 }

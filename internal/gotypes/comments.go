@@ -56,9 +56,10 @@ func commentsIn(file *ast.File, from, to token.Pos) []comment {
 // lastWord returns the last part of a marker's name, such as Minimum.
 func (c comment) lastWord() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(c.text, "+"), "=")
-	if cut := strings.Index(name, "XValidation:"); cut >= 0 {
+	if strings.Contains(name, "XValidation:") {
 		return "XValidation"
 	}
+	name = strings.TrimSuffix(name, ":") // as in Enum:=A;B
 	return name[strings.LastIndex(name, ":")+1:]
 }
 

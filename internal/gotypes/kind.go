@@ -170,7 +170,10 @@ func (k *kindReader) applyMarkers() *apiextv1.CustomResourceDefinitionVersion {
 	for _, name := range slices.Sorted(maps.Keys(k.info.Markers)) {
 		for _, value := range k.info.Markers[name] {
 			if err := applyMarker(value, made, k.version.Name); err != nil {
-				k.reportAt(k.info.RawSpec, "+"+name+": "+err.Error(), "")
+				k.problems = append(k.problems, spec.Problem{
+					Pos:     k.markerPos(strings.TrimPrefix(name, "kubebuilder:")),
+					Message: "+" + name + ": " + err.Error(), Hint: "correct the marker, or leave it out",
+				})
 			}
 		}
 	}

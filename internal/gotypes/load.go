@@ -40,6 +40,7 @@ type program struct {
 	unread    map[string]*trouble // why a root could not be read
 	registry  *markers.Registry
 	parser    *crd.Parser
+	fitted    map[crd.TypeIdent]bool // types whose schema fitSchemas has changed
 }
 
 // loadPackages loads the packages with these import paths and everything that they import. It
@@ -53,7 +54,7 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 	for file, content := range source.Files {
 		overlay[filepath.Join(source.Dir, filepath.FromSlash(file))] = content
 	}
-	p := &program{source: source, positions: positions{source.Dir, token.NewFileSet()}, roots: rootSet{}, unread: map[string]*trouble{}}
+	p := &program{source: source, positions: positions{source.Dir, token.NewFileSet()}, roots: rootSet{}, unread: map[string]*trouble{}, fitted: map[crd.TypeIdent]bool{}}
 	// Generated methods are hidden, as they are from controller-gen: only what is written by hand
 	// matters.
 	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.positions.fset}
@@ -90,6 +91,7 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 		IgnoreUnexportedFields:     source.IgnoreUnexportedFields,
 	}
 	crd.AddKnownTypes(p.parser)
+	p.keepAliases()
 	return p, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/opgen-dev/opgen/internal/gomarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -61,11 +62,16 @@ func markedIn(fset *token.FileSet, file *ast.File, typeName, version string, reg
 			continue
 		}
 		value, err := definition.Parse(c.text)
-		if err == nil && len(made.Spec.Versions) > 0 {
-			err = applyMarker(value, made, version)
-		}
 		if err != nil {
-			problems = append(problems, spec.Problem{Pos: position(c.at), Message: c.text + ": " + err.Error()})
+			message, hint := gomarkers.Explain(definition, c.text, err)
+			problems = append(problems, spec.Problem{Pos: position(c.at), Message: "+" + definition.Name + ": " + message, Hint: hint})
+			continue
+		}
+		if len(made.Spec.Versions) == 0 {
+			continue
+		}
+		if err := applyMarker(value, made, version); err != nil {
+			problems = append(problems, spec.Problem{Pos: position(c.at), Message: "+" + definition.Name + ": " + err.Error()})
 		}
 	}
 	return Marked{made, position(typePos(file, typeName))}, true, problems

@@ -19,9 +19,12 @@ var otherMarkers = []string{
 
 // checkMarkers reports unknown markers that resemble a known one. controller-gen ignores them
 // silently.
-func (f fieldChecker) checkMarkers(all []comment) {
+func (f *fieldChecker) checkMarkers(all []comment) {
+	if f.known == nil {
+		return
+	}
 	for _, c := range all {
-		message, hint := checkSpelling(c.text, f.knownMarkers)
+		message, hint := checkSpelling(c.text, f.program.registry, f.known)
 		problem := spec.Problem{Pos: f.program.positions.position(c.at), Message: message, Hint: hint}
 		if message != "" && !slices.Contains(f.problems, problem) {
 			f.problems = append(f.problems, problem)
@@ -30,13 +33,17 @@ func (f fieldChecker) checkMarkers(all []comment) {
 }
 
 // checkSpelling returns what is wrong with the name of a marker. It returns "" for a known name, or
-// one that may be another tool's.
-func checkSpelling(text string, known []string) (message, hint string) {
+// one that may be another tool's. A colon may stand in front of the equals sign of a marker, as in
+// +kubebuilder:validation:Enum:=A;B, but not in front of that of an argument.
+func checkSpelling(text string, registry *markers.Registry, known []string) (message, hint string) {
 	written, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
 	name, _, behind := strings.Cut(written, " ")
+	name, colon := strings.CutSuffix(name, ":")
 	switch {
 	case name == "" || spec.IsClientMarker(text):
 		return "", ""
+	case colon && slices.Contains(known, name) && !definesMarker(registry, name):
+		return "+" + name + " is not read: there is a colon in front of =", "write it as +" + name + "=…"
 	case slices.Contains(known, name) && behind:
 		return "+" + name + " is not read: there is a space behind its name", "write the marker on a line of its own, without spaces before ="
 	case slices.Contains(known, name):
@@ -103,4 +110,9 @@ func markerNames(registry *markers.Registry) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// definesMarker reports whether a name is that of a marker, not of one of its arguments.
+func definesMarker(registry *markers.Registry, name string) bool {
+	return slices.ContainsFunc(registry.AllDefinitions(), func(d *markers.Definition) bool { return d.Name == name })
 }

@@ -98,15 +98,20 @@ func (r *resolver) readType(pkg *loader.Package, path, name string) result {
 	goType := &spec.GoType{Package: path, PackageName: pkg.Name, Name: name, Form: string(formOf(named))}
 	before := r.program.roots.countErrors()
 	ident := crd.TypeIdent{Package: pkg, Name: name}
-	r.program.parser.NeedFlattenedSchemaFor(ident)
-	for _, err := range r.program.roots.errorsSince(before) {
-		return result{trouble: &trouble{name + " has no schema: " + loaderMessage(err.Msg), "see " + r.program.positions.shortPosition(err.Pos)}}
+	if t := r.checkFields(pkg, name); t != nil {
+		return result{trouble: t}
 	}
-	schema := r.program.parser.FlattenedSchemata[ident]
-	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(schema.DeepCopy()))
-	if isRecursive(named, nil) {
+	r.program.parser.NeedSchemaFor(ident)
+	if r.program.findRecursion(ident) != nil {
 		return result{trouble: &trouble{name + " is recursive, and a CRD cannot have a recursive schema", "use a type that is not recursive, or type: object with x-kubernetes-preserve-unknown-fields: true"}}
 	}
+	r.program.fitSchemas()
+	r.program.parser.NeedFlattenedSchemaFor(ident)
+	for _, err := range r.program.roots.errorsSince(before) {
+		return result{trouble: &trouble{name + " has no schema: " + r.program.reworded(err).Message, "see " + r.program.positions.shortPosition(err.Pos)}}
+	}
+	schema := r.program.parser.FlattenedSchemata[ident]
+	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(withMergedLimits(schema.DeepCopy())))
 	whole, element, ok := r.describer.describeCopy(named)
 	if !ok {
 		return result{trouble: &trouble{
@@ -116,6 +121,21 @@ func (r *resolver) readType(pkg *loader.Package, path, name string) result {
 	}
 	goType.Copy, goType.Elem = string(whole), string(element)
 	return result{goType: goType}
+}
+
+// checkFields returns why a type of the author's module has no schema, or another one than its JSON.
+func (r *resolver) checkFields(pkg *loader.Package, name string) *trouble {
+	info := r.program.parser.LookupType(pkg, name)
+	if info == nil || !r.program.inModule(pkg) {
+		return nil
+	}
+	f := r.program.newFieldChecker(nil)
+	f.checkType(pkg, info, nil)
+	if len(f.problems) == 0 {
+		return nil
+	}
+	first := f.problems[0]
+	return &trouble{first.Pos.String() + ": " + first.Message, first.Hint}
 }
 
 // lookUp returns a type of a package that can have a schema.
@@ -132,7 +152,7 @@ func lookUp(pkg *loader.Package, name string) (types.Type, *trouble) {
 		return nil, &trouble{name + " is not exported, so that no other package can use it", suggestType(pkg, name)}
 	}
 	if named, ok := types.Unalias(typeName.Type()).(*types.Named); ok && named.TypeParams().Len() > 0 {
-		return nil, &trouble{name + " is generic, and there is no way to say of what", "declare a type of it, such as: type Names " + name + "[string]"}
+		return nil, &trouble{name + " is generic, and there is no way to say of what", "declare a type with the fields that it has for the types that you mean"}
 	}
 	if what := withoutSchema(typeName.Type()); what != "" {
 		return nil, &trouble{name + " is " + what + ", which has no schema", "use a struct, a list, a map, a text, a number or a boolean"}
@@ -153,7 +173,7 @@ func withoutSchema(t types.Type) string {
 	case *types.Pointer:
 		return "a pointer"
 	case *types.Basic:
-		if under.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat|types.IsString) == 0 {
+		if under.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat|types.IsString) == 0 || under.Kind() == types.Uintptr {
 			return under.Name()
 		}
 	}
@@ -177,36 +197,6 @@ func suggestType(pkg *loader.Package, name string) string {
 		return "it has: " + strings.Join(names, ", ")
 	}
 	return "see: go doc " + pkg.PkgPath
-}
-
-// isRecursive reports whether a type contains itself in fields that are part of its JSON.
-func isRecursive(t types.Type, outer []types.Type) bool {
-	if named, ok := types.Unalias(t).(*types.Named); ok {
-		if slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, named) }) {
-			return true
-		}
-		outer = append(slices.Clone(outer), named)
-		if methodOf(t, "MarshalJSON") != nil {
-			return false // its JSON does not depend on its fields
-		}
-	}
-	switch under := t.Underlying().(type) {
-	case *types.Pointer:
-		return isRecursive(under.Elem(), outer)
-	case *types.Slice:
-		return isRecursive(under.Elem(), outer)
-	case *types.Array:
-		return isRecursive(under.Elem(), outer)
-	case *types.Map:
-		return isRecursive(under.Elem(), outer)
-	case *types.Struct:
-		for i := range under.NumFields() {
-			if isShownInJSON(under.Tag(i)) && isRecursive(under.Field(i).Type(), outer) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // withoutEmpty removes empty maps of properties, and sets Allows where values have a schema.

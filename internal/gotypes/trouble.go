@@ -1,7 +1,6 @@
 package gotypes
 
 import (
-	"go/ast"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -66,32 +65,6 @@ func (s Source) modulePath() string {
 // unprovided matches the package that the go command finds in no module.
 var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 
-// untaggedField matches the field in controller-tools' message about a missing JSON tag.
-var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
-
-// noSchema has what people call Go types without a schema, by the names in controller-tools'
-// messages.
-var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
-
-// misapplied matches controller-tools' message about a limit of a type that it cannot name, such as a
-// struct.
-var misapplied = lazyregexp.New(`^(must apply .* value), found(?: type "")?$`)
-
-// typeDoesNotFit ends messages about a limit of such a type.
-const typeDoesNotFit = ", which the type is not"
-
-// loaderMessage returns the first line of a message, without the Go types of controller-tools.
-func loaderMessage(message string) string {
-	message = firstLine(message)
-	if match := misapplied().FindStringSubmatch(message); match != nil {
-		return match[1] + typeDoesNotFit
-	}
-	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
-		return noSchema[what] + " has no schema"
-	}
-	return message
-}
-
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSuffix(line, ":")
@@ -154,17 +127,10 @@ func (p *program) problemOf(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
 		return spec.Problem{}, false
 	}
-	untagged := untaggedField().FindStringSubmatch(err.Msg)
-	if untagged != nil && untagged[1] != "" && !ast.IsExported(untagged[1]) {
-		return spec.Problem{}, false // not part of the JSON
+	if strings.HasPrefix(err.Msg, "encountered struct field ") {
+		return spec.Problem{}, false // checkUntagged reports it if it is part of the JSON
 	}
-	problem := spec.Problem{Pos: p.positions.parse(err.Pos), Message: loaderMessage(err.Msg)}
-	switch {
-	case untagged != nil && untagged[1] == "":
-		problem.Message, problem.Hint = "the embedded field has no JSON name", "add the tag `json:\",inline\"` if it is a struct, or give the field a name"
-	case untagged != nil:
-		problem.Message, problem.Hint = "the field "+untagged[1]+" has no JSON name", "add a tag such as `json:\""+lowerFirst(untagged[1])+",omitempty\"`, or `json:\"-\"`"
-	}
+	problem := p.reworded(err)
 	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
 		t := p.missingModule(match[1], err.Msg)
 		problem.Message, problem.Hint = t.message, t.hint

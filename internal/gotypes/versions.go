@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/packages"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -124,9 +123,16 @@ func (r *reader) readKind(pkg *loader.Package, kind KindVersion, into *spec.API)
 	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedSchemaFor(ident)
+	if path := r.program.findRecursion(ident); path != nil {
+		k.reportAt(info.RawSpec, name+" holds "+path[len(path)-1].Name+" of "+path[len(path)-1].Package.PkgPath+", which is recursive, and a CRD cannot have a recursive schema",
+			"end the schema at the field: // +kubebuilder:validation:Schemaless and // +kubebuilder:pruning:PreserveUnknownFields, or use runtime.RawExtension")
+		return
+	}
+	r.program.fitSchemas()
 	r.program.requireKeys()
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	k.fillVersion(withKindMetadata(r.program.parser.FlattenedSchemata[ident], kubetypes.Metadata(k.API.EmbeddedMetadata)))
+	flat := r.program.parser.FlattenedSchemata[ident]
+	k.fillVersion(withKindMetadata(*withMergedLimits(flat.DeepCopy()), kubetypes.Metadata(k.API.EmbeddedMetadata)))
 }
 
 // withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself
@@ -219,14 +225,7 @@ func (p *program) packageProblems() spec.Problems {
 	if slices.ContainsFunc(problems, placed) { // errors without a position follow from those that have one
 		problems = slices.DeleteFunc(problems, func(problem spec.Problem) bool { return !placed(problem) })
 	}
-	if slices.ContainsFunc(problems, isUnknownType) { // no limit fits a type that is not known
-		problems = slices.DeleteFunc(problems, func(problem spec.Problem) bool { return strings.HasSuffix(problem.Message, typeDoesNotFit) })
-	}
 	return problems
-}
-
-func isUnknownType(problem spec.Problem) bool {
-	return strings.HasPrefix(problem.Message, "unknown type ")
 }
 
 // isBroken reports whether errors of a package prevent its types from being known.

@@ -38,6 +38,19 @@ var goLimits = map[string]props{
 	"intOrString": {Minimum: new(float64(math.MinInt32)), Maximum: new(float64(math.MaxInt32))},
 }
 
+// goTypeWords are the words of goLimits for types of Kubernetes.
+var goTypeWords = map[string]string{
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":       "time",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Duration":   "duration",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime":  TypeMicroTime,
+	"k8s.io/apimachinery/pkg/api/resource.Quantity":   "quantity",
+	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": "intOrString",
+}
+
+// GoLimits returns the keywords that a Go type of Kubernetes needs beside its schema, so that it can
+// decode every value; none for other types.
+func GoLimits(goType string) apiextv1.JSONSchemaProps { return goLimits[goTypeWords[goType]] }
+
 // limitToGoType adds goLimits to a schema with one of those types. A pattern of the author stays,
 // too.
 func (d *decoder) limitToGoType(s *Schema, name, path string) {
