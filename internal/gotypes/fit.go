@@ -3,6 +3,7 @@ package gotypes
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,20 +22,25 @@ import (
 // structs, and the forms of the Kubernetes types that fields of the author's module have. It fits
 // each type once, before the references between types are replaced.
 func (p *program) fitSchemas() {
-	for ident, schema := range p.parser.Schemata {
-		info := p.parser.Types[ident]
-		if p.fitted[ident] || info == nil || ident.Package.TypesInfo == nil {
-			continue
-		}
-		p.fitted[ident] = true
-		f := fitter{p, ident.Package, p.inModule(ident.Package)}
-		if structType, ok := info.RawSpec.Type.(*ast.StructType); ok {
-			f.fitStruct(info, structType, &schema)
-		} else if !p.isReplaced(ident.Package, info) {
-			f.fitType(info.RawSpec.Type, &schema)
-		}
-		p.parser.Schemata[ident] = schema
+	for _, ident := range slices.Collect(maps.Keys(p.parser.Schemata)) {
+		p.fitSchema(ident)
 	}
+}
+
+func (p *program) fitSchema(ident crd.TypeIdent) {
+	info := p.parser.Types[ident]
+	if p.fitted[ident] || info == nil || ident.Package.TypesInfo == nil {
+		return
+	}
+	p.fitted[ident] = true
+	schema := p.parser.Schemata[ident]
+	f := fitter{p, ident.Package, p.inModule(ident.Package)}
+	if structType, ok := info.RawSpec.Type.(*ast.StructType); ok {
+		f.fitStruct(info, structType, &schema)
+	} else if !p.isReplaced(ident.Package, info) {
+		f.fitType(info.RawSpec.Type, &schema)
+	}
+	p.parser.Schemata[ident] = schema
 }
 
 // isReplaced reports whether the schema of a type does not come from its declaration: it writes its
@@ -82,7 +88,7 @@ func (p *program) hide(pkg *loader.Package, reference *apiextv1.JSONSchemaProps,
 	if !found {
 		return
 	}
-	p.fitSchemas() // the copy is of the type as it is fitted
+	p.fitSchema(ident) // the copy is of the type as it is fitted
 	original := p.parser.Schemata[ident]
 	schema := original.DeepCopy()
 	for _, name := range hidden {

@@ -83,6 +83,9 @@ func (f *fieldChecker) checkNames(pkg *loader.Package, info *markers.TypeInfo, s
 		}
 		level := slices.DeleteFunc(slices.Clone(all[name]), func(other jsonField) bool { return len(other.path) != len(first.path) })
 		last := level[len(level)-1]
+		if last.index == first.index {
+			continue // reported where the embedded type itself is checked
+		}
 		f.reportAt(fieldAt(structType, last.index), "the JSON name "+name+" of "+last.String()+" is that of "+first.String()+", too, and JSON leaves both out",
 			"give one of the two another name, or declare a field of that name here, which JSON takes instead")
 	}
