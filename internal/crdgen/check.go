@@ -46,7 +46,13 @@ func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 			_, path := Locate(api, inner)
 			return path
 		})
-		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(message, ruleAt(crd, err.Field))}
+		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(message)}
+		rule, about := ruleAt(crd, err.Field)
+		if isAboutCost(err) {
+			problem.Hint = costHint(api, crd, err.Field, rule)
+		} else if hint := fieldHint(about, message); hint != "" {
+			problem.Hint = hint
+		}
 		if !seen[problem] {
 			seen[problem], problems = true, append(problems, problem)
 		}
@@ -113,6 +119,11 @@ func withoutTotalCosts(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(err *field.Error) bool {
 		return !tooExpensive(err) && strings.Contains(err.Detail, "cost total")
 	})
+}
+
+// isAboutCost reports whether an error is about what rules cost.
+func isAboutCost(err *field.Error) bool {
+	return strings.Contains(err.Detail, "cost exceeds budget") || strings.Contains(err.Detail, "cost total")
 }
 
 // internalCRD returns the CRD in the internal version, with the defaults of the API server.

@@ -156,3 +156,33 @@ func keywordPosition(s *spec.Schema, keyword string) spec.Pos {
 	}
 	return s.Pos
 }
+
+// isOfKubernetes reports whether a path of the CRD leads into a type of another module, which the
+// author cannot change.
+func isOfKubernetes(api *spec.API, crdPath string) bool {
+	elements, version := splitPath(crdPath), 0
+	elements.skip("spec")
+	if elements.skip("versions") {
+		version = elements.takeIndex()
+	}
+	if version >= len(api.Versions) || !elements.skip("schema") && !elements.skip("validation") || !elements.skip("openAPIV3Schema") {
+		return false
+	}
+	v := &api.Versions[version]
+	s := v.Root
+	if elements.startsWith("properties") && (elements.peekKey() == "spec" && v.Spec != nil || elements.peekKey() == "status" && v.Status != nil) {
+		s = map[string]*spec.Schema{"spec": v.Spec, "status": v.Status}[elements.peekKey()]
+		elements = elements[2:]
+	}
+	for s != nil {
+		for s.Use != nil {
+			s = s.Use.Schema
+		}
+		child, _ := descendNode(s, &elements)
+		if child == nil {
+			return s.Foreign != "" || s.Type != "" && len(elements) > 0
+		}
+		s = child
+	}
+	return false
+}

@@ -50,6 +50,7 @@ func shortenDetail(detail string) string {
 	detail = wrongRange().ReplaceAllString(detail, "does not fit $1")
 	detail = labelForm().ReplaceAllString(detail, "")
 	detail = costAdvice().ReplaceAllString(detail, "")
+	detail = strings.ReplaceAll(detail, " to be structural", " within allOf, anyOf, oneOf and not")
 	return celDetail(detail)
 }
 
@@ -80,16 +81,8 @@ func celDetail(detail string) string {
 // unsatisfiableHint is for enums that some published CRDs have.
 const unsatisfiableHint = "if that is intended, accept it with acceptWarnings: [unsatisfiable]"
 
-// orValueHint is for a rule that may have all limits and cost too much: the estimate of orValue is
-// that of a value without any.
-const orValueHint = "orValue loses the limit of the field that it reads: write has(self.x) and self.x in place of self.?x.orValue(…)"
-
-// hintFor returns what to do about a message of the API server, or "". rule is the CEL rule that the
-// message is about, if it is about one.
-func hintFor(message, rule string) string {
-	if strings.Contains(message, "cost") && strings.Contains(rule, "orValue(") {
-		return orValueHint
-	}
+// hintFor returns what to do about a message of the API server, or "".
+func hintFor(message string) string {
 	for _, h := range hints {
 		if strings.Contains(message, h.in) {
 			return h.hint
@@ -99,11 +92,9 @@ func hintFor(message, rule string) string {
 }
 
 var hints = []struct{ in, hint string }{
-	{"cost", "give the lists, strings and maps that the rule reads a maxItems, maxLength or maxProperties"},
 	{"it is accepted from", "set minKubernetes to that version, or write another rule"},
-	{"undefined field", "a rule sees the fields of its own node as self.<name>"},
 	{"oldSelf cannot be used", "the API server must know which old item belongs to which new one: use x-kubernetes-list-type: map"},
-	{"must be empty to be structural", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},
+	{"within allOf, anyOf, oneOf and not", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},
 	{"protected groups", `choose a group of your own; if the Kubernetes project has approved the API, add metadata: {annotations: {api-approved.kubernetes.io: "https://…"}}`},
 	{"null is not of type", "write nullable: true to allow it"},
 	{"unsupported Perl syntax", "the API server uses the regular expressions of Go, without lookahead, lookbehind and backreferences"},

@@ -1,9 +1,20 @@
 package crdgen
 
-import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+import (
+	"maps"
+	"slices"
+	"strings"
 
-// ruleAt returns the CEL rule at a path of a CRD, and "" if there is none.
-func ruleAt(crd *apiextv1.CustomResourceDefinition, path string) string {
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiserver/pkg/cel"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+	"github.com/opgen-dev/opgen/internal/nearest"
+)
+
+// ruleAt returns the CEL rule or the message expression at a path of a CRD, and the schema that it is
+// about. It returns "" if there is none.
+func ruleAt(crd *apiextv1.CustomResourceDefinition, path string) (rule string, about *apiextv1.JSONSchemaProps) {
 	elements, version := splitPath(path), 0
 	elements.skip("spec")
 	if elements.skip("versions") {
@@ -11,7 +22,7 @@ func ruleAt(crd *apiextv1.CustomResourceDefinition, path string) string {
 	}
 	isInSchema := elements.skip("schema") || elements.skip("validation")
 	if !isInSchema || !elements.skip("openAPIV3Schema") || version >= len(crd.Spec.Versions) || crd.Spec.Versions[version].Schema == nil {
-		return ""
+		return "", nil
 	}
 	schema := crd.Spec.Versions[version].Schema.OpenAPIV3Schema
 	for schema != nil {
@@ -25,12 +36,38 @@ func ruleAt(crd *apiextv1.CustomResourceDefinition, path string) string {
 			schema = schema.AdditionalProperties.Schema
 		case elements.skip("x-kubernetes-validations"):
 			if i := elements.takeIndex(); i < len(schema.XValidations) {
-				return schema.XValidations[i].Rule
+				if elements.skip("messageExpression") {
+					return schema.XValidations[i].MessageExpression, schema
+				}
+				return schema.XValidations[i].Rule, schema
 			}
-			return ""
+			return "", nil
 		default:
-			return ""
+			return "", nil
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// undefinedField matches the field in the message of the CEL compiler.
+var undefinedField = lazyregexp.New(`undefined field '([^']*)'`)
+
+// fieldHint returns how a rule about a schema names the field that it probably means by one that is
+// not defined: letters that no name of CEL has are written out.
+func fieldHint(about *apiextv1.JSONSchemaProps, message string) string {
+	match := undefinedField().FindStringSubmatch(message)
+	if match == nil || about == nil {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(about.Properties))
+	for _, name := range names {
+		escaped, ok := cel.Escape(name)
+		if begins := name == match[1] || strings.HasPrefix(name, match[1]); ok && escaped != name && begins {
+			return "a rule names the field " + name + " self." + escaped
+		}
+	}
+	if meant := nearest.Name(match[1], names); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	return "a rule sees the fields of its own node as self.<name>"
 }
