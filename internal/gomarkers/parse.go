@@ -24,5 +24,8 @@ func Parse(definition *markers.Definition, m Marker, example string) (any, *spec
 		return parsed, nil
 	}
 	message, hint := Explain(definition, m.Text, err)
+	if strings.HasPrefix(message, "missing argument ") {
+		return problem(message, cmp.Or(example, hint)) // which has the argument
+	}
 	return problem(message, cmp.Or(hint, example))
 }

@@ -14,7 +14,7 @@ import (
 // Explain returns what is wrong with the text of a marker that its definition in controller-tools
 // cannot parse, and what to write. The hint is "" if nothing better than an example can be said.
 func Explain(definition *markers.Definition, text string, err error) (message, hint string) {
-	first := FirstMessage(err)
+	first := firstMessage(err)
 	name, value, hasValue := strings.Cut(text, "=")
 	name = strings.TrimSuffix(name, ":")
 	anonymous := definition.AnonymousField()
@@ -25,7 +25,7 @@ func Explain(definition *markers.Definition, text string, err error) (message, h
 		return "has no value", "write it behind =, such as " + name + "=" + exampleOf(definition)
 	case strings.HasPrefix(first, "missing argument "):
 		missing := strings.Trim(strings.TrimPrefix(first, "missing argument "), `"`)
-		return "the argument " + missing + " is missing", "write " + missing + "=… behind the colon"
+		return first, "write " + missing + "=… behind the colon"
 	case definition.Empty():
 		return "takes no value", "write " + name
 	case anonymous && isText(definition):
@@ -39,11 +39,14 @@ func Explain(definition *markers.Definition, text string, err error) (message, h
 	case strings.HasPrefix(first, "invalid character "), strings.HasPrefix(first, "unexpected end of JSON"):
 		return strconv.Quote(value) + " is no JSON: " + first, "write text in quotes: " + name + "=" + strconv.Quote(value)
 	}
+	if anonymous {
+		return first, "such as " + name + "=" + exampleOf(definition)
+	}
 	return first, ""
 }
 
-// FirstMessage returns the first of the messages of an error, without its place in the text.
-func FirstMessage(err error) string {
+// firstMessage returns the first of the messages of an error, without its place in the text.
+func firstMessage(err error) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "["), " (at ")
 	return first
 }
@@ -70,6 +73,8 @@ func exampleOf(definition *markers.Definition) string {
 		return "true"
 	case markers.SliceType:
 		return "a;b"
+	case markers.AnyType:
+		return "{a: 1, b: \"text\"}"
 	}
 	return "`text`"
 }

@@ -44,7 +44,11 @@ func (f *fieldChecker) reportAt(at ast.Node, message, hint string) {
 }
 
 func (f *fieldChecker) warnAt(at ast.Node, message, hint string) {
-	problem := spec.Problem{Pos: f.program.positions.ofNode(at), Warning: spec.WarnMarkers, Message: message, Hint: hint}
+	f.warn(f.program.positions.ofNode(at), message, hint)
+}
+
+func (f *fieldChecker) warn(pos spec.Pos, message, hint string) {
+	problem := spec.Problem{Pos: pos, Warning: spec.WarnMarkers, Message: message, Hint: hint}
 	if !slices.Contains(f.warnings, problem) {
 		f.warnings = append(f.warnings, problem)
 	}
@@ -58,6 +62,7 @@ func (f *fieldChecker) checkType(pkg *loader.Package, info *markers.TypeInfo, ou
 	f.seen[info] = true
 	f.checkMarkers(commentsOfType(info))
 	f.checkJSONMethods(pkg, info)
+	f.checkEnum(info)
 	outer = append(slices.Clone(outer), info)
 	structType, ok := info.RawSpec.Type.(*ast.StructType)
 	if !ok {
@@ -77,8 +82,10 @@ func (f *fieldChecker) checkType(pkg *loader.Package, info *markers.TypeInfo, ou
 			continue
 		}
 		f.checkTag(pkg, field, tag)
-		if markersOf(info, field).Get(crdmarkers.SchemalessName) == nil { // otherwise its type has no effect on the schema
+		said := markersOf(info, field)
+		if said.Get(crdmarkers.SchemalessName) == nil { // otherwise its type has no effect on the schema
 			f.checkValue(pkg, field.Type, field, outer)
+			f.checkForeignEnum(pkg, field, said)
 		}
 	}
 	f.checkNames(pkg, info, structType)
@@ -93,13 +100,16 @@ func markersOf(info *markers.TypeInfo, field *ast.Field) markers.MarkerValues {
 	return nil
 }
 
+// recursionHint is what to do about a type that contains itself.
+const recursionHint = "end the schema here: // +kubebuilder:validation:Schemaless and // +kubebuilder:pruning:PreserveUnknownFields above the field, or use runtime.RawExtension"
+
 // checkNamed checks a type by its name.
 func (f *fieldChecker) checkNamed(pkg *loader.Package, info *markers.TypeInfo, at ast.Node, outer []*markers.TypeInfo) {
 	switch {
 	case info == nil: // a predeclared type, or one that does not exist, which the compiler reports
 	case slices.Contains(outer, info):
 		f.reportAt(at, info.Name+" is recursive, and a CRD cannot have a recursive schema",
-			"end the schema here: // +kubebuilder:validation:Schemaless and // +kubebuilder:pruning:PreserveUnknownFields above the field, or use runtime.RawExtension")
+			recursionHint)
 	default:
 		f.checkType(pkg, info, outer)
 	}

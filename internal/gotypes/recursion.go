@@ -1,6 +1,7 @@
 package gotypes
 
 import (
+	"go/ast"
 	"slices"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -35,6 +36,28 @@ func (p *program) followReferences(ident crd.TypeIdent, path []crd.TypeIdent, do
 		}
 	}
 	return nil
+}
+
+// fieldOn returns the field of the author's module that is the last one on a path between types, and
+// the declaration of the kind if there is none.
+func (p *program) fieldOn(path []crd.TypeIdent, kind ast.Node) ast.Node {
+	found := kind
+	for i, ident := range path[:len(path)-1] {
+		info := p.parser.Types[ident]
+		if info == nil || !p.inModule(ident.Package) {
+			continue
+		}
+		schema := p.parser.Schemata[ident]
+		for _, field := range info.Fields {
+			property := schema.Properties[jsonName(field.Tag.Get("json"))]
+			for _, reference := range references(&property, nil) {
+				if next, _ := p.referred(ident.Package, reference); next == path[i+1] {
+					found = field.RawField
+				}
+			}
+		}
+	}
+	return found
 }
 
 // references appends the schemas at and below one that refer to a type.

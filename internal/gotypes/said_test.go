@@ -1,15 +1,35 @@
 package gotypes_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// TestSaid holds what is said of types against what is expected.
+// wordsOfLibraries are parts of messages of Go's parser, controller-tools and the API server's code that
+// say nothing to an author.
+var wordsOfLibraries = []string{
+	"*ast.", "*types.", "<input>", "(at ", "allOf", "/pkg/mod/", "structural", "AST kind", "strconv.", "unsupported type", "encountered", "schemata", "<nil>",
+}
+
+// TestSaid holds what is said of types against what is expected: each message is in the words of the
+// author, and has a hint.
 func TestSaid(t *testing.T) {
 	read := readAll(t, saidCases)
 	got := map[string]string{}
 	for _, c := range saidCases {
-		got[c.name] = textOf(read.problems[c.name])
+		got[c.name] = textOf(read.problems[c.name]) + textOf(read.warnings[c.name])
 	}
 	golden(t, "said.txtar", got)
+	for name, text := range got {
+		for _, word := range wordsOfLibraries {
+			if strings.Contains(text, word) {
+				t.Errorf("%s: has %q, which its author has not written:\n%s", name, word, text)
+			}
+		}
+		if text != "" && strings.Count(text, "\n") != 2*strings.Count(text, "\n    ") {
+			t.Errorf("%s: a message says not what to do:\n%s", name, text)
+		}
+	}
 	if others := read.problems[""]; len(others) > 0 {
 		t.Errorf("problems of no case:\n%s", others.Error())
 	}
@@ -47,4 +67,8 @@ var saidCases = []typesCase{
 	{"groups of fields", "// +kubebuilder:validation:ExactlyOneOf=a;b.c\ntype ThingSpec struct {\n\tA string 'json:\"a,omitempty\"'\n\tB string 'json:\"b,omitempty\"'\n\tR Req 'json:\"r\"'\n}\n// +kubebuilder:validation:AtMostOneOf=a;b\ntype Req struct {\n\tA string 'json:\"a\"'\n\tB string 'json:\"b,omitempty\"'\n}\n"},
 	{"own marshaler of a type that is no text", "type ThingSpec struct {\n\tA Mode 'json:\"a\"'\n}\n// +kubebuilder:validation:Type=integer\ntype Mode string\nfunc (m Mode) MarshalText() ([]byte, error) { return nil, nil }\n"},
 	{"enum without constants", "type ThingSpec struct {\n\tA Mode 'json:\"a\"'\n\tB Num 'json:\"b\"'\n}\n// +k8s:enum\ntype Mode string\n// +k8s:enum\ntype Num int32\n"},
+	{"enums without effect", "import corev1 \"k8s.io/api/core/v1\"\n\ntype ThingSpec struct {\n\tA Mode 'json:\"a\"'\n\tB corev1.PullPolicy 'json:\"b\"'\n\t// +kubebuilder:validation:Enum=Always;Never\n\tC *corev1.PullPolicy 'json:\"c,omitempty\"'\n\tD Other 'json:\"d\"'\n}\n\n// +enum\ntype Mode string\n\n// +enum\n// +kubebuilder:validation:Enum=a;b\ntype Other string\n"},
+	{"own JSON", "type ThingSpec struct {\n\tA Mode 'json:\"a\"'\n\tB Level 'json:\"b\"'\n\tC Said 'json:\"c\"'\n\tD Once 'json:\"d\"'\n}\n\ntype Mode struct{ A string 'json:\"a\"' }\n\nfunc (m Mode) MarshalJSON() ([]byte, error) { return nil, nil }\n\ntype Level int32\n\nfunc (l Level) MarshalJSON() ([]byte, error) { return nil, nil }\n\n// +kubebuilder:validation:Type=string\ntype Said struct{ A string 'json:\"a\"' }\n\nfunc (m Said) MarshalJSON() ([]byte, error) { return nil, nil }\n\ntype Once struct{ A string 'json:\"a\"' }\n\nfunc (o Once) MarshalText() ([]byte, error) { return nil, nil }\n"},
+	{"names that JSON does not take", "type ThingSpec struct {\n\tA string 'json:\"a\\\\b\"'\n\tB Limits 'json:\"b,inline\"'\n\tC string\n\tLimits\n\tD string 'json:\"näme\"'\n\tE string 'json:\"-,\"'\n}\n\ntype Limits struct {\n\tBurst int32 'json:\"burst\"'\n}\n"},
+	{"recursion through another module", "import apiextensionsv1 \"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1\"\n\ntype ThingSpec struct {\n\tA apiextensionsv1.JSONSchemaProps 'json:\"a\"'\n}\n"},
 }

@@ -124,8 +124,8 @@ func (r *reader) readKind(pkg *loader.Package, kind KindVersion, into *spec.API)
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedSchemaFor(ident)
 	if path := r.program.findRecursion(ident); path != nil {
-		k.reportAt(info.RawSpec, name+" holds "+path[len(path)-1].Name+" of "+path[len(path)-1].Package.PkgPath+", which is recursive, and a CRD cannot have a recursive schema",
-			"end the schema at the field: // +kubebuilder:validation:Schemaless and // +kubebuilder:pruning:PreserveUnknownFields, or use runtime.RawExtension")
+		last := path[len(path)-1]
+		k.reportAt(r.program.fieldOn(path, info.RawSpec), last.Name+" of "+last.Package.PkgPath+" is recursive, and a CRD cannot have a recursive schema", recursionHint)
 		return
 	}
 	r.program.fitSchemas()

@@ -43,7 +43,7 @@ func (p *program) reworded(err packages.Error) spec.Problem {
 		return spec.Problem{Pos: p.positions.position(c.at), Message: strings.TrimSuffix(name, ":") + ": " + message, Hint: hint}
 	}
 	for _, c := range near {
-		if definition, parseErr := p.parseMarker(c.text); parseErr != nil && strings.Contains(err.Msg, gomarkers.FirstMessage(parseErr)) {
+		if definition, parseErr := p.parseMarker(c.text); parseErr != nil {
 			message, hint := gomarkers.Explain(definition, c.text, parseErr)
 			return at(c, message, hint)
 		}
