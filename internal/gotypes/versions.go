@@ -114,7 +114,8 @@ func (r *reader) readKind(pkg *loader.Package, kind KindVersion, into *spec.API)
 		k.checkFields()
 	}
 	if len(r.problems) > before {
-		return // the CRD would repeat most of them, at positions that are not the author's
+		k.applyMarkers() // for their contradictions
+		return           // the CRD would repeat most of the problems, at positions that are not the author's
 	}
 	pkg.NeedTypesInfo()
 	if declared := pkg.Types.Scope().Lookup(name); declared != nil && fieldCount(declared.Type()) > maxFields {
