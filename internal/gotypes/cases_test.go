@@ -12,7 +12,7 @@ import (
 // typesCase is a package of an author with the kind Thing.
 type typesCase struct {
 	name   string
-	source string // the types of the kind; ' stands for the quotes of tags, ~ for a back quote in a comment
+	source string // the types of the kind
 }
 
 // readCases is what was read of the packages of cases, which are loaded at once.
@@ -30,14 +30,14 @@ func readAll(t *testing.T, cases []typesCase) readCases {
 	var packages []gotypes.AuthoredPackage
 	nameOf, parsed := map[string]string{}, map[string]*spec.API{}
 	for i, c := range cases {
-		version := fmt.Sprintf("v%d", i+1)
+		version := versionName(i)
 		api, problems := spec.ParseAPI("api/thing.yaml", []byte(strings.ReplaceAll(thingAPI, "name: v1", "name: "+version)))
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
 		nameOf["api/"+version] = c.name
 		parsed[c.name] = api
-		text := strings.NewReplacer("'", "`", "~", "`").Replace(c.source)
+		text := c.source
 		if !strings.HasPrefix(text, "import") {
 			text = "\n" + text // the types begin at line 4
 		}
@@ -73,3 +73,9 @@ func textOf(problems spec.Problems) string {
 	}
 	return problems.Error() + "\n"
 }
+
+// versionName returns the version and the package of a case by its index.
+func versionName(i int) string { return fmt.Sprintf("v%d", i+1) }
+
+// withTags returns source with back quotes in the place of ' and ~.
+func withTags(source string) string { return strings.NewReplacer("'", "`", "~", "`").Replace(source) }

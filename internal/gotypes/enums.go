@@ -29,12 +29,8 @@ func (f *fieldChecker) checkEnum(info *markers.TypeInfo) {
 // checkForeignEnum warns of a field of a type of another module with the marker +enum, such as
 // core/v1.PullPolicy.
 func (f *fieldChecker) checkForeignEnum(pkg *loader.Package, field *ast.Field, said markers.MarkerValues) {
-	expr := field.Type
-	if pointer, ok := expr.(*ast.StarExpr); ok {
-		expr = pointer.X
-	}
-	selector, ok := expr.(*ast.SelectorExpr)
-	if !ok || hasEnumMarker(said) {
+	selector := foreignType(field.Type)
+	if selector == nil || hasEnumMarker(said) {
 		return
 	}
 	imported := pkg.Imports()[importPath(pkg, selector)]

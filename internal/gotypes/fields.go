@@ -86,6 +86,7 @@ func (f *fieldChecker) checkType(pkg *loader.Package, info *markers.TypeInfo, ou
 		if said.Get(crdmarkers.SchemalessName) == nil { // otherwise its type has no effect on the schema
 			f.checkValue(pkg, field.Type, field, outer)
 			f.checkForeignEnum(pkg, field, said)
+			f.checkForeignJSON(pkg, field, said)
 		}
 	}
 	f.checkNames(pkg, info, structType)

@@ -42,7 +42,7 @@ func checkFit(t *testing.T, types, values, seed int) {
 	t.Helper()
 	var drawn []typesCase
 	for i := range types {
-		drawn = append(drawn, typesCase{fmt.Sprintf("v%d", i+1), rapid.Custom(randomTypes).Example(seed*1000 + i)})
+		drawn = append(drawn, typesCase{fmt.Sprintf("v%d", i+1), withTags(rapid.Custom(randomTypes).Example(seed*1000 + i))})
 	}
 	read := readAll(t, drawn)
 	var fitting []typesCase
@@ -99,7 +99,7 @@ func buildProgram(t *testing.T, cases []typesCase) string {
 	for _, c := range cases {
 		imports += fmt.Sprintf("\t%s \"example.com/m/api/%[1]s\"\n", c.name)
 		specs += fmt.Sprintf("\t\"%[1]s\": reflect.TypeFor[%[1]s.ThingSpec](),\n", c.name)
-		a.Files = append(a.Files, txtar.File{Name: "api/" + c.name + "/spec.go", Data: []byte("package " + c.name + "\n\n" + strings.ReplaceAll(c.source, "'", "`"))})
+		a.Files = append(a.Files, txtar.File{Name: "api/" + c.name + "/spec.go", Data: []byte("package " + c.name + "\n\n" + c.source)})
 	}
 	a.Files = append(a.Files, txtar.File{Name: "readwrite/specs.go", Data: []byte("package main\n\nimport (\n\t\"reflect\"\n\n" + imports + ")\n\nvar specs = map[string]reflect.Type{\n" + specs + "}\n")})
 	dir := module(t, a)

@@ -3,6 +3,8 @@ package gotypes
 import (
 	"go/ast"
 	"go/types"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -73,4 +75,51 @@ func embeddedField(info *markers.TypeInfo, name string) ast.Node {
 		}
 	}
 	return info.RawSpec
+}
+
+// knownJSON are the types of Kubernetes that write their JSON themselves, and whose schema is that JSON.
+var knownJSON = []string{
+	metaPackage + ".Time", metaPackage + ".MicroTime", metaPackage + ".Duration",
+	"k8s.io/apimachinery/pkg/api/resource.Quantity", "k8s.io/apimachinery/pkg/util/intstr.IntOrString", "k8s.io/apimachinery/pkg/runtime.RawExtension",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
+}
+
+// checkForeignJSON checks a field of a type of another module that writes its JSON itself.
+func (f *fieldChecker) checkForeignJSON(pkg *loader.Package, field *ast.Field, said markers.MarkerValues) {
+	selector := foreignType(field.Type)
+	if selector == nil || said.Get("kubebuilder:pruning:PreserveUnknownFields") != nil || said.Get("kubebuilder:validation:XPreserveUnknownFields") != nil {
+		return
+	}
+	imported, t := pkg.Imports()[importPath(pkg, selector)], typeOf(pkg, selector)
+	if imported == nil || t == nil || f.program.inModule(imported) || methodOf(t, "MarshalJSON") == nil {
+		return
+	}
+	name, shown := types.TypeString(types.Unalias(t), nil), types.ExprString(selector)
+	info := f.typeInfo(imported, selector.Sel.Name)
+	switch {
+	case strings.HasPrefix(name, metaPackage+"/unstructured."):
+		f.reportAt(field, shown+" holds any object, of which the API server would drop all fields", "write above it: // +kubebuilder:pruning:PreserveUnknownFields")
+	case slices.Contains(knownJSON, name), info != nil && info.Markers.Get("kubebuilder:validation:Type") != nil:
+	default:
+		f.warnAt(field, shown+" writes its JSON itself, by its method MarshalJSON, and the schema is that of its Go type",
+			"if the two differ: // +kubebuilder:validation:Schemaless with // +kubebuilder:pruning:PreserveUnknownFields, or a type with the JSON that it writes")
+	}
+}
+
+// foreignType returns the type of another package that a field has or consists of, nil if there is none.
+func foreignType(expr ast.Expr) *ast.SelectorExpr {
+	for {
+		switch t := expr.(type) {
+		case *ast.StarExpr:
+			expr = t.X
+		case *ast.ArrayType:
+			expr = t.Elt
+		case *ast.MapType:
+			expr = t.Value
+		case *ast.SelectorExpr:
+			return t
+		default:
+			return nil
+		}
+	}
 }

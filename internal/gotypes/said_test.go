@@ -1,6 +1,7 @@
 package gotypes_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,11 @@ var wordsOfLibraries = []string{
 // TestSaid holds what is said of types against what is expected: each message is in the words of the
 // author, and has a hint.
 func TestSaid(t *testing.T) {
-	read := readAll(t, saidCases)
+	cases := slices.Clone(saidCases)
+	for i := range cases {
+		cases[i].source = withTags(cases[i].source)
+	}
+	read := readAll(t, cases)
 	got := map[string]string{}
 	for _, c := range saidCases {
 		got[c.name] = textOf(read.problems[c.name]) + textOf(read.warnings[c.name])
@@ -35,6 +40,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
+// saidCases are types, with ' in the place of the quotes of tags, and ~ of back quotes in comments.
 var saidCases = []typesCase{
 	{"schemaless recursion", "type ThingSpec struct {\n\t// +kubebuilder:validation:Schemaless\n\t// +kubebuilder:pruning:PreserveUnknownFields\n\tA []Node 'json:\"a,omitempty\"'\n\tN *Node 'json:\"n\"'\n}\ntype Node struct {\n\t// +kubebuilder:validation:Schemaless\n\tB []Node 'json:\"b,omitempty\"'\n}\n"},
 	{"recursion with a type alone", "type ThingSpec struct {\n\tN *Node 'json:\"n\"'\n}\ntype Node struct {\n\t// +kubebuilder:validation:Type=object\n\tB *Node 'json:\"b,omitempty\"'\n}\n"},
@@ -71,4 +77,5 @@ var saidCases = []typesCase{
 	{"own JSON", "type ThingSpec struct {\n\tA Mode 'json:\"a\"'\n\tB Level 'json:\"b\"'\n\tC Said 'json:\"c\"'\n\tD Once 'json:\"d\"'\n}\n\ntype Mode struct{ A string 'json:\"a\"' }\n\nfunc (m Mode) MarshalJSON() ([]byte, error) { return nil, nil }\n\ntype Level int32\n\nfunc (l Level) MarshalJSON() ([]byte, error) { return nil, nil }\n\n// +kubebuilder:validation:Type=string\ntype Said struct{ A string 'json:\"a\"' }\n\nfunc (m Said) MarshalJSON() ([]byte, error) { return nil, nil }\n\ntype Once struct{ A string 'json:\"a\"' }\n\nfunc (o Once) MarshalText() ([]byte, error) { return nil, nil }\n"},
 	{"names that JSON does not take", "type ThingSpec struct {\n\tA string 'json:\"a\\\\b\"'\n\tB Limits 'json:\"b,inline\"'\n\tC string\n\tLimits\n\tD string 'json:\"näme\"'\n\tE string 'json:\"-,\"'\n}\n\ntype Limits struct {\n\tBurst int32 'json:\"burst\"'\n}\n"},
 	{"recursion through another module", "import apiextensionsv1 \"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1\"\n\ntype ThingSpec struct {\n\tA apiextensionsv1.JSONSchemaProps 'json:\"a\"'\n}\n"},
+	{"foreign types with their own JSON", "import (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured\"\n)\n\ntype ThingSpec struct {\n\tA unstructured.Unstructured 'json:\"a\"'\n\t// +kubebuilder:pruning:PreserveUnknownFields\n\tB *unstructured.Unstructured 'json:\"b\"'\n\tC metav1.FieldsV1 'json:\"c\"'\n\tD []metav1.Time 'json:\"d\"'\n}\n"},
 }

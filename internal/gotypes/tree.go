@@ -197,7 +197,11 @@ func (t tree) fieldsOf(at origin) map[string]fieldOrigin {
 		switch key {
 		case "-":
 		case "": // embedded
-			maps.Copy(found, t.fieldsOf(t.followName(below)))
+			for key, field := range t.fieldsOf(t.followName(below)) {
+				if _, known := found[key]; !known || found[key].depth > field.depth { // as JSON takes it
+					found[key] = field
+				}
+			}
 		default:
 			goName := spec.GoName(key)
 			if len(f.Names) > 0 {
