@@ -34,6 +34,8 @@ func drawValue(r *rand.Rand, s *apiextv1.JSONSchemaProps, depth int) any {
 		}
 	}
 	switch {
+	case s.Nullable && r.IntN(4) == 0:
+		return nil
 	case s.XIntOrString && r.IntN(2) == 0:
 		return drawInteger(r, s)
 	case s.XIntOrString, s.Type == "string":
