@@ -37,11 +37,12 @@ func errorMessage(err *field.Error) string {
 // Parts of the API server's messages that repeat the position, or give advice that hints give
 // better.
 var (
-	bodyPrefix = lazyregexp.New(`^\S* ?in body `)
-	wrongType  = lazyregexp.New(`^must be of type (\w+): "(\w+)"$`)
-	wrongRange = lazyregexp.New(`^Checked value must be of type \w+ with format (\w+) in.*$`)
-	labelForm  = lazyregexp.New(` \(e\.g\. .*, regex used for validation is '.*'\)$`)
-	costAdvice = lazyregexp.New(` \(try simplifying the rule[^)]*\)`)
+	bodyPrefix     = lazyregexp.New(`^\S* ?in body `)
+	wrongType      = lazyregexp.New(`^must be of type (\w+): "(\w+)"$`)
+	wrongRange     = lazyregexp.New(`^Checked value must be of type \w+ with format (\w+) in.*$`)
+	labelForm      = lazyregexp.New(` \(e\.g\. .*, regex used for validation is '.*'\)$`)
+	expectedTokens = lazyregexp.New(` expecting \{.*\}`)
+	costAdvice     = lazyregexp.New(` \(try simplifying the rule[^)]*\)`)
 )
 
 func shortenDetail(detail string) string {
@@ -51,6 +52,8 @@ func shortenDetail(detail string) string {
 	detail = labelForm().ReplaceAllString(detail, "")
 	detail = costAdvice().ReplaceAllString(detail, "")
 	detail = strings.ReplaceAll(detail, " to be structural", " within allOf, anyOf, oneOf and not")
+	detail = expectedTokens().ReplaceAllString(detail, "")
+	detail = strings.ReplaceAll(detail, "mismatched input '<EOF>'", "the expression ends too early")
 	return celDetail(detail)
 }
 
@@ -100,5 +103,15 @@ var hints = []struct{ in, hint string }{
 	{"unsupported Perl syntax", "the API server uses the regular expressions of Go, without lookahead, lookbehind and backreferences"},
 	{"must not specify anything other than name", "name and generateName can have a pattern and limits; nothing else of metadata can"},
 	{"is listed twice, first as", unsatisfiableHint}, {"is not of type", unsatisfiableHint},
+	{"undeclared reference to", "a rule has self, oldSelf, and the functions of CEL and of Kubernetes"},
+	{"found no matching overload", "the types do not go together: convert one of them, such as string(self.x)"},
+	{"cannot be range of a comprehension", "all, exists, map and filter go through lists and maps"},
+	{"must be a simple name", "the first argument names an element: self.all(x, x != '')"},
+	{"additionalProperties and properties are mutual exclusive", "keep one of the two: fields by their names, or a map of values"},
+	{"must be a valid regular expression", "the syntax is that of Go: https://pkg.go.dev/regexp/syntax"},
+	{"must not have unknown fields", "declare the fields under properties, or leave them out of the default"},
+	{"must be object if parent array's", "use x-kubernetes-list-type: set for a list of strings, numbers or booleans"},
+	{"must be atomic as item of a list", "write x-kubernetes-map-type: atomic at the items, or use x-kubernetes-list-type: map"},
+	{"uniqueItems cannot be set to true", "use x-kubernetes-list-type: set"},
 	{"must not be empty for specified", "give it a type, or x-kubernetes-preserve-unknown-fields: true for anything"},
 }

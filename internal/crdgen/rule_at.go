@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -49,8 +50,9 @@ func ruleAt(crd *apiextv1.CustomResourceDefinition, path string) (rule string, a
 	return "", nil
 }
 
-// undefinedField matches the field in the message of the CEL compiler.
-var undefinedField = lazyregexp.New(`undefined field '([^']*)'`)
+// undefinedField matches the field in the message of the CEL compiler that it does not know, or whose
+// name is a word of CEL.
+var undefinedField = lazyregexp.New(`undefined field '([^']*)'|reserved identifier: (\w+)`)
 
 // fieldHint returns how a rule about a schema names the field that it probably means by one that is
 // not defined: letters that no name of CEL has are written out.
@@ -59,15 +61,19 @@ func fieldHint(about *apiextv1.JSONSchemaProps, message string) string {
 	if match == nil || about == nil {
 		return ""
 	}
+	written := cmp.Or(match[1], match[2])
 	names := slices.Sorted(maps.Keys(about.Properties))
 	for _, name := range names {
 		escaped, ok := cel.Escape(name)
-		if begins := name == match[1] || strings.HasPrefix(name, match[1]); ok && escaped != name && begins {
+		if begins := strings.HasPrefix(name, written); ok && escaped != name && begins {
 			return "a rule names the field " + name + " self." + escaped
 		}
 	}
-	if meant := nearest.Name(match[1], names); meant != "" {
+	if meant := nearest.Name(written, names); meant != "" {
 		return "did you mean " + meant + "?"
+	}
+	if match[2] != "" {
+		return "it is a word of CEL: use another name for a variable"
 	}
 	return "a rule sees the fields of its own node as self.<name>"
 }

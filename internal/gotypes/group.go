@@ -26,11 +26,11 @@ func (r *reader) checkGroup(pkg *loader.Package, kind KindVersion) {
 		for _, c := range commentsIn(file, token.NoPos, file.End()) {
 			name, value, _ := strings.Cut(c.text, "=")
 			value = strings.Trim(strings.TrimSpace(value), "\"`")
-			switch name {
+			switch strings.TrimSuffix(name, ":") { // as in +groupName:=demo.example.com
 			case "+groupName":
-				r.compareGroup(kind, "group", name+" says", value, c.at)
+				r.compareGroup(kind, "group", "+groupName says", value, c.at)
 			case "+versionName":
-				r.compareGroup(kind, "version", name+" says", value, c.at)
+				r.compareGroup(kind, "version", "+versionName says", value, c.at)
 			}
 		}
 		for _, found := range groupVersionsIn(file) {

@@ -88,6 +88,9 @@ var syntaxCauses = []struct {
 	{"tab character", lazyregexp.New(`(\t)`), "indent with spaces"},
 	{"incompatible YAML document", lazyregexp.New(`^(%)`), "YAML has the versions 1.1 and 1.2: leave the line out"},
 	{"Unicode character escape", lazyregexp.New(`(\\u[dD][89a-fA-F])`), "half of a surrogate pair is no character"},
+	{"unknown escape character", lazyregexp.New(`(\\[^0abtnvfre "/\\N_LPxuU\t])`), `write \\ for a backslash, or use single quotes, where it stands for itself`},
+	{"unknown anchor", lazyregexp.New(`(?::|-)\s+(\*)`), "quote text that starts with *"},
+	{"could not find expected ':'", lazyregexp.New(`^ *([^ ])`), "a key ends with a colon and a space, and the further lines of a text are indented more than its key"},
 	{"expected key", lazyregexp.New(`^ *([^ ])`), "its indentation fits nothing above"},
 }
 
