@@ -62,6 +62,7 @@ type appliedChild struct {
 	entry        string   // of our field manager in managedFields
 	extraCreated uint64   // hash of the paths that a create set and that are not desired
 	altered      *altered // what the API server altered; nil: nothing
+	differing    string   // the fields that nobody desires and that a new child would have otherwise; see lagging.go
 }
 
 // Keep drops the state of every child that is not in keys.

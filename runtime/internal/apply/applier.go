@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,7 +42,8 @@ type Applier struct {
 	// holds nothing else. Outcomes hold the same type then.
 	Metadata bool
 
-	entries managedfields.Interner
+	entries  managedfields.Interner
+	noDryRun sync.Once // says that no child of the kind can be compared with a new one
 }
 
 // Action is what an apply did to a child.

@@ -113,7 +113,7 @@ func TestImmutableField(t *testing.T) {
 			c := startServer(t).child(one, Desired{Policies: declared.Policies{WhenImmutable: policy}})
 			c.expect(one, Created, "post 201")
 			if policy == declared.RecreateIfImmutable {
-				c.expect(two, NeedsRecreation, "json-patch 422, dry apply 201")
+				c.expect(two, NeedsRecreation, "dry post 201, json-patch 422, dry post 201")
 			} else {
 				_, err := c.reconcile(two)
 				want := "spec.fixed cannot be changed in place; whenImmutable: Recreate would recreate the child: Invalid value: \"two\": fixed is immutable"
@@ -146,7 +146,7 @@ func TestWipedManagedFields(t *testing.T) {
 			c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
 			c.expect(one, Updated, "get 200, merge 200, apply 200")
 			c.expect(one, Unchanged, "")
-			c.expect(configMap("key", "one"), Updated, "apply 200")
+			c.expect(configMap("key", "one"), Updated, "dry post 201, dry post 201, apply 200")
 			c.expectAt("after a change", "data", map[string]any{"key": "one", "theirs": "stays"})
 		})
 	}
@@ -231,8 +231,9 @@ func TestAutoscalerTakesOverADefault(t *testing.T) {
 	}
 }
 
-// A change of one value after a create costs one request. The first that drops a field costs two
-// more.
+// A change of one value after a create costs one request, and the dry run of a create. The first that drops a field costs
+// two more. The first after which the cluster's own controllers have set another field, such as the revision, costs a
+// dry run of the former state.
 func TestRequestsAfterACreate(t *testing.T) {
 	image := func(image string) client.Object {
 		return container(func(c *corev1.Container) { c.Image = image })
@@ -245,18 +246,18 @@ func TestRequestsAfterACreate(t *testing.T) {
 		t.Helper()
 		c.made()
 		c.settle(object)
-		if made := c.made(); made != requests && !strings.Contains(made, "409") { // which the cluster's own controllers cause
+		if made := strings.Replace(c.made(), "dry post 201, dry post 201", "dry post 201", 1); made != requests && !strings.Contains(made, "409") { // which the cluster's own controllers cause
 			t.Errorf("requests: %q, want %q", made, requests)
 		}
 	}
 	reconcile(image("web:1"), "post 201")
-	reconcile(image("web:2"), "json-patch 200")
-	reconcile(image("web:3"), "json-patch 200")
-	reconcile(replicas(3), "get 200, merge 200, apply 200") // takes a default, which could as well be a dropped field
-	reconcile(image("web:3"), "apply 200")
+	reconcile(image("web:2"), "dry post 201, json-patch 200")
+	reconcile(image("web:3"), "dry post 201, json-patch 200")
+	reconcile(replicas(3), "dry post 201, get 200, merge 200, apply 200") // takes a default, which could as well be a dropped field
+	reconcile(image("web:3"), "dry post 201, apply 200")
 	c.expectAt("dropped", "spec.replicas", int64(1))
 	c.restart()
-	reconcile(image("web:4"), "apply 200")
+	reconcile(image("web:4"), "dry post 201, apply 200")
 }
 
 func TestNameConflict(t *testing.T) {

@@ -13,7 +13,8 @@ type childApply struct {
 	childComparer
 	client  childClient
 	applier *Applier
-	gone    error // a generated value is gone
+	gone    error    // a generated value is gone
+	lagging *lagging // nil: no field of the child lags behind its desired state
 }
 
 // apply brings the child to its desired state. observed is nil if there is no child.
@@ -87,9 +88,13 @@ func (c *childApply) applyAll(ctx context.Context, live client.Object) (Outcome,
 }
 
 // updateOrRecreate updates a child for which the dry run of an apply shows no difference but in its
-// metadata. Otherwise the child needs recreation.
+// metadata, and of which no other field lags behind the desired state. Otherwise the child needs recreation.
 func (c *childApply) updateOrRecreate(ctx context.Context, live, dry client.Object, err error) (Outcome, error) {
 	differs, err := c.desired.dryRunDiffers(live, dry, err)
+	if err == nil && !differs {
+		err = c.findLagging(ctx, live)
+		differs = c.lagging.isInContent()
+	}
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -104,8 +109,11 @@ func (c *childApply) applyChange(ctx context.Context, live client.Object) (Outco
 	if c.desired.Update.Rules().Recreates {
 		return c.recreate(ctx, live)
 	}
+	if err := c.findLagging(ctx, live); err != nil {
+		return Outcome{}, err
+	}
 	last := c.state.childWithUID(c.desired.Key(), live)
-	if steps, ok := c.valuePatch(live); ok && (last == nil || last.altered == nil) {
+	if steps, ok := c.valuePatch(live); ok && c.lagging == nil && (last == nil || last.altered == nil) {
 		return c.patchValues(ctx, live, steps)
 	}
 	return c.update(ctx, live)
@@ -158,7 +166,7 @@ func (c *childApply) update(ctx context.Context, live client.Object) (Outcome, e
 	if err != nil {
 		return Outcome{}, err
 	}
-	answer, err := c.client.applyDesired(ctx, d, live.GetUID())
+	answer, err := c.applyWithLagging(ctx, live)
 	if apierrors.IsInvalid(err) {
 		answer, err = invalidApply{c.client, d, live}.retryOverInvalidating(ctx, err)
 	}

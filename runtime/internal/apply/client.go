@@ -62,8 +62,13 @@ func (c childClient) applyIf(ctx context.Context, d Desired, field, value string
 // isCreatable reports whether the API server accepts the desired state as a new object, by a dry
 // run. If it does, an update that validation refuses changes an immutable field.
 func (c childClient) isCreatable(ctx context.Context, d Desired) bool {
-	_, err := c.applyIf(ctx, d.asNew().withDryRunName(), "resourceVersion", "1", client.DryRunAll)
-	return err == nil || apierrors.IsConflict(err) || isCausedByDryRunName(err)
+	_, err := c.createDryRun(ctx, d.asNew())
+	return err == nil || isCausedByDryRunName(err)
+}
+
+// createDryRun returns the child as the API server would create it, beside the one that exists.
+func (c childClient) createDryRun(ctx context.Context, d Desired) (client.Object, error) {
+	return c.createChild(ctx, d.withDryRunName(), client.DryRunAll)
 }
 
 // withDryRunName returns the desired state under a name that a dry run can create beside the child.

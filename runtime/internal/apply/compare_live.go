@@ -46,6 +46,7 @@ type childComparer struct {
 	state        *AppliedState // of all children of the parent
 	desired      Desired
 	owned        *ownedFields // of the object that was read last
+	differing    *string      // of the child's applied state, if it was found out
 }
 
 // compareLive compares the live child with its desired state. A version of a child counts as in
@@ -189,9 +190,15 @@ func (c *childComparer) recordPatched(answer client.Object) error {
 
 // recordInSync records that the child is in sync, except for values that were altered.
 func (c *childComparer) recordInSync(owned *ownedFields, altered *altered) {
-	d, live := c.desired, owned.object
+	d, live, differing := c.desired, owned.object, ""
+	if last := c.state.childWithUID(d.Key(), live); c.differing != nil {
+		differing = *c.differing
+	} else if last != nil {
+		differing = last.differing
+	}
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),
 		record: d.recordLeft(), desired: sharedText(d.desiredText(d.content()), live.GetAnnotations()[d.DesiredKey]), extraCreated: owned.extraCreated, entry: c.entries.Intern(live, owned.entry), altered: altered,
+		differing: differing,
 	})
 }

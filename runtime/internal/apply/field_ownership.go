@@ -38,11 +38,11 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	}
 	last := c.state.childWithUID(d.Key(), live)
 	isWiped := owned.entry == nil && (recordedEntry(last, live) != nil || d.carriesHash() && !d.IsOutdated(live))
-	isCreated := !isWiped && c.mayDrop(owned)
-	if !isWiped && !isCreated && !owned.ownsHandedOver(d) {
+	isCreated := !isWiped && (c.mayDrop(owned) || c.lagging != nil && owned.isCreated)
+	if !isWiped && !isCreated && c.lagging == nil && !owned.ownsHandedOver(d) {
 		return live, nil
 	}
-	full, err := c.client.readSame(ctx, d, live) // the cache holds no other field managers
+	full, err := c.readForOwnership(ctx, live)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,22 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 		return nil, err
 	}
 	handsOver, err := d.handOver(full, c.manager)
-	if err != nil || !isWiped && !isCreated && !handsOver { // the cache did not show it yet
+	if err != nil {
+		return nil, err
+	}
+	takes, err := c.lagging.takeOwnership(full, c.manager, d.Kind.GroupVersion().String())
+	if err != nil || !isWiped && !isCreated && !handsOver && !takes { // the cache did not show it yet
 		return full, err
 	}
 	return c.client.writeManagedFields(ctx, d, full)
+}
+
+// readForOwnership returns the child with the entries of all field managers, which the cache does not hold.
+func (c *childApply) readForOwnership(ctx context.Context, live client.Object) (client.Object, error) {
+	if c.lagging != nil {
+		return c.lagging.live, nil
+	}
+	return c.client.readSame(ctx, c.desired, live)
 }
 
 // formerEntry returns the fields that were ours when the child was last compared; if that is not
@@ -94,7 +106,7 @@ func recordedEntry(last *appliedChild, object client.Object) []byte {
 // another value. It returns nil if the API server refuses the dry run, for example because of a
 // quota: the apply is then the best that can be done.
 func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.Object) (*fieldpath.Set, error) {
-	created, err := c.createChild(ctx, d.withDryRunName(), client.DryRunAll)
+	created, err := c.createDryRun(ctx, d)
 	if isRefused(err) {
 		return nil, nil
 	}
@@ -185,6 +197,17 @@ func withoutPaths(entries []metav1.ManagedFieldsEntry, set *fieldpath.Set) ([]me
 // parseFields returns the fields of an entry.
 func parseFields(entry metav1.ManagedFieldsEntry) *fieldpath.Set {
 	return managedfields.Parse(entry.FieldsV1.GetRawBytes())
+}
+
+// ownedBy returns the fields of some entries of an object.
+func ownedBy(object client.Object, some func(metav1.ManagedFieldsEntry) bool) *fieldpath.Set {
+	owned := fieldpath.NewSet()
+	for _, entry := range object.GetManagedFields() {
+		if entry.FieldsV1 != nil && some(entry) {
+			owned = owned.Union(parseFields(entry))
+		}
+	}
+	return owned
 }
 
 // isGenerated reports whether an entry belongs to a field manager that the API server generates.

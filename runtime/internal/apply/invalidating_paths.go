@@ -3,6 +3,7 @@ package apply
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -13,8 +14,9 @@ import (
 // invalidatingSearch follows a field that the API server refused to the fields of a child that others
 // have set and that make the desired state, applied over them, invalid.
 type invalidatingSearch struct {
-	refused         []string // the path of the field
-	includePossible bool     // also fields that may conflict, where a desired field is missing
+	refused         []string       // the path of the field
+	includePossible bool           // also fields that may conflict, where a desired field is missing
+	owned           *fieldpath.Set // by any field manager
 	found           *fieldpath.Set
 	keys            map[*managedfields.Node]value.FieldList // of any item of each list
 }
@@ -22,17 +24,12 @@ type invalidatingSearch struct {
 // invalidatingPaths returns the paths in a child that conflict with the desired state, by the fields
 // that the API server refused. includePossible adds paths that only may conflict.
 func (d Desired) invalidatingPaths(object client.Object, live map[string]any, refused []refusedField, includePossible bool) *fieldpath.Set {
-	owned := fieldpath.NewSet() // by any field manager
-	for _, entry := range object.GetManagedFields() {
-		if entry.FieldsV1 != nil && entry.APIVersion == d.Kind.GroupVersion().String() {
-			owned = owned.Union(parseFields(entry))
-		}
-	}
+	owned := ownedBy(object, func(entry metav1.ManagedFieldsEntry) bool { return entry.APIVersion == d.Kind.GroupVersion().String() })
 	found, desired := fieldpath.NewSet(), d.fields()
 	delete(desired, "metadata")
 	for _, field := range refused {
-		search := invalidatingSearch{field.path, includePossible, found, map[*managedfields.Node]value.FieldList{}}
-		managedfields.Rules{Enter: search.enter, Leave: search.leave}.Walk(owned, desired, live)
+		search := invalidatingSearch{field.path, includePossible, owned, found, map[*managedfields.Node]value.FieldList{}}
+		managedfields.Rules{Enter: search.enter, Leave: search.leave}.Walk(owned.Union(fieldpath.NewSet(field.fields())), desired, live)
 	}
 	return found
 }
@@ -78,13 +75,15 @@ func (s *invalidatingSearch) leave(p *managedfields.Node) {
 	}
 }
 
-// addFields adds the refused field if it is not desired and the object was edited. Where a desired
+// addFields adds the refused field if it is not desired, and the object was edited or nobody owns the field: then it is
+// a default of an earlier desired state. Where a desired
 // field is missing, it adds what stands in its place: objects, such as the sources of a volume, and
 // other fields only if there is no object.
 func (s *invalidatingSearch) addFields(path fieldpath.Path, desired, live map[string]any, rest []string) {
 	isMissing, isEdited := findEdits(desired, live)
 	if len(rest) > 0 && desired[rest[0]] == nil {
-		if live[rest[0]] != nil && isEdited {
+		isUnowned := !managedfields.Has(s.owned, append(slices.Clip(path), fieldpath.FieldNameElement(rest[0])))
+		if live[rest[0]] != nil && (isEdited || isUnowned) {
 			s.add(path, rest[0])
 		}
 		return

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // refusedField is a field that the API server names as the cause of an invalid object.
@@ -34,6 +35,17 @@ func refusedFields(refusal error) (fields []refusedField) {
 		fields = append(fields, refusedField{cause.Field, splitFieldName(cause.Field), cause.Message, cause.Type == metav1.CauseTypeFieldValueDuplicate})
 	}
 	return fields
+}
+
+// fields returns the path of the field, up to the first list in it.
+func (f refusedField) fields() (path fieldpath.Path) {
+	for _, name := range f.path {
+		if name == anyItem {
+			break
+		}
+		path = append(path, fieldpath.FieldNameElement(name))
+	}
+	return path
 }
 
 // splitFieldName returns the parts of a field's name, such as spec.ports[0].name or data[web.conf].

@@ -177,7 +177,7 @@ func (t Takeover) Staying(d Desired, child, created client.Object) (staying map[
 // CreateDryRun returns a new child as the API server would make it. It is nil if the API server refuses
 // that.
 func (a *Applier) CreateDryRun(ctx context.Context, d Desired) (client.Object, error) {
-	created, err := a.newClient().createChild(ctx, d.asNew().withDryRunName(), client.DryRunAll)
+	created, err := a.newClient().createDryRun(ctx, d.asNew())
 	if isRefused(err) {
 		return nil, nil
 	}

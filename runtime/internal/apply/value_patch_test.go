@@ -44,16 +44,16 @@ func TestChangeOfACreatedChild(t *testing.T) {
 		one, two client.Object
 		requests string
 	}{
-		{"a value and a label", same, mainContainer(func(c *corev1.Container) { c.Image = "web:2" }), "json-patch 200"},
-		{"an item's value", same, mainContainer(func(c *corev1.Container) { c.Env[1].Value = "3" }), "json-patch 200"},
-		{"of an item whose key is defaulted", same, mainContainer(func(c *corev1.Container) { c.Ports[0].Name = "udp" }), "json-patch 200"},
-		{"of a custom resource", gadget(object{"tree": object{"a~b/c": 1}}), gadget(object{"tree": object{"a~b/c": 2}}), "json-patch 200"},
-		{"the order of items", initContainers("a", "b"), initContainers("b", "a"), "apply 200"},
-		{"another item", initContainers("a"), initContainers("a", "b"), "apply 200"},
-		{"an atomic list", same, mainContainer(func(c *corev1.Container) { c.Args = nil }), "get 200, merge 200, apply 200"},
-		{"an item of an atomic list", same, mainContainer(func(c *corev1.Container) { c.Args = []string{"a", "b"} }), "apply 200"},
-		{"a new field", same, mainContainer(func(c *corev1.Container) { c.WorkingDir = "/tmp" }), "apply 200"},
-		{"a dropped item", initContainers("a", "b"), initContainers("b"), "get 200, merge 200, apply 200"},
+		{"a value and a label", same, mainContainer(func(c *corev1.Container) { c.Image = "web:2" }), "dry post 201, json-patch 200"},
+		{"an item's value", same, mainContainer(func(c *corev1.Container) { c.Env[1].Value = "3" }), "dry post 201, json-patch 200"},
+		{"of an item whose key is defaulted", same, mainContainer(func(c *corev1.Container) { c.Ports[0].Name = "udp" }), "dry post 201, json-patch 200"},
+		{"of a custom resource", gadget(object{"tree": object{"a~b/c": 1}}), gadget(object{"tree": object{"a~b/c": 2}}), "dry post 201, json-patch 200"},
+		{"the order of items", initContainers("a", "b"), initContainers("b", "a"), "dry post 201, apply 200"},
+		{"another item", initContainers("a"), initContainers("a", "b"), "dry post 201, apply 200"},
+		{"an atomic list", same, mainContainer(func(c *corev1.Container) { c.Args = nil }), "dry post 201, get 200, merge 200, apply 200"},
+		{"an item of an atomic list", same, mainContainer(func(c *corev1.Container) { c.Args = []string{"a", "b"} }), "dry post 201, apply 200"},
+		{"a new field", same, mainContainer(func(c *corev1.Container) { c.WorkingDir = "/tmp" }), "dry post 201, apply 200"},
+		{"a dropped item", initContainers("a", "b"), initContainers("b"), "dry post 201, get 200, merge 200, apply 200"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := startServer(t).child(test.one, Desired{})
@@ -85,8 +85,8 @@ func TestValuePatchFindsItsItem(t *testing.T) {
 		name, requests string
 		stale          bool
 	}{
-		{"as the cache shows it", "json-patch 200", false},
-		{"before the cache shows it", "json-patch 422, apply 200", true},
+		{"as the cache shows it", "dry post 201, json-patch 200", false},
+		{"before the cache shows it", "dry post 201, json-patch 422, apply 200", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := startServer(t).child(one, Desired{})
@@ -152,9 +152,9 @@ func TestChildOfAnotherParentIsNotChanged(t *testing.T) {
 		change         client.Object
 		policy         declared.ImmutablePolicy
 	}{
-		{"by a JSON patch", "json-patch 422, apply 422, dry apply 201", false, configMap("key", "two"), declared.FailIfImmutable},
-		{"by an apply", "apply 422, dry apply 201", true, configMap("key", "two"), declared.FailIfImmutable},
-		{"by a new one", "apply 422, dry apply 201", false, configMap("key", "one", "other", "1"), declared.RecreateIfImmutable},
+		{"by a JSON patch", "json-patch 422, apply 422, dry post 201", false, configMap("key", "two"), declared.FailIfImmutable},
+		{"by an apply", "apply 422, dry post 201", true, configMap("key", "two"), declared.FailIfImmutable},
+		{"by a new one", "apply 422, dry post 201", false, configMap("key", "one", "other", "1"), declared.RecreateIfImmutable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := startServer(t).child(configMap(), Desired{Policies: declared.Policies{WhenImmutable: test.policy}})
@@ -228,7 +228,7 @@ func TestValuePatchEqualsApply(t *testing.T) {
 		for n := range changes {
 			s.made()
 			created.settle(wish)
-			if s.made() == "json-patch 200" {
+			if s.made() == "dry post 201, json-patch 200" {
 				revisions++
 			}
 			applied.settle(wish)
