@@ -3,6 +3,7 @@ package operatortest_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -39,6 +40,40 @@ func (u unsaved) RoundTrip(request *http.Request) (*http.Response, error) {
 	query.Set("dryRun", "All")
 	request.URL.RawQuery = query.Encode()
 	return u.next.RoundTrip(request)
+}
+
+// noDryRuns refuses dry runs of creates.
+type noDryRuns struct{ next http.RoundTripper }
+
+func (n noDryRuns) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodPost && request.URL.Query().Get("dryRun") != "" {
+		body := `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no dry runs","reason":"BadRequest","code":400}`
+		return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+	}
+	return n.next.RoundTrip(request)
+}
+
+// imageOf desires a Deployment whose image has the parent's text as its tag.
+func imageOf(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+	want, child := new(ledgerChildren), deployment("web")
+	child.Spec.Template.Spec.Containers[0].Image = "example.com/main:" + req.Parent.Spec.Text
+	want.Deployments.Add(child)
+	return &ledgerResponse{Children: want, Status: new(LedgerStatus)}, nil
+}
+
+// A default that follows from what is desired follows its changes.
+func TestTruthfulComparesDefaultsWithThoseOfANewChild(t *testing.T) {
+	cluster, ledger := run(t, imageOf)
+	cluster.Converged()
+	for _, tag := range []string{"latest", "two"} {
+		cluster.Update(ledger, func() { ledger.Spec.Text = tag })
+		cluster.Converged()
+		child := deployment("web")
+		want := map[string]corev1.PullPolicy{"latest": corev1.PullAlways, "two": corev1.PullIfNotPresent}[tag]
+		if cluster.Get(child); child.Spec.Template.Spec.Containers[0].ImagePullPolicy != want {
+			t.Errorf("the policy is %s, want %s", child.Spec.Template.Spec.Containers[0].ImagePullPolicy, want)
+		}
+	}
 }
 
 // forgetWrites has an operator whose writes of a resource come to nothing, from when
@@ -87,6 +122,18 @@ func untruthful() map[string]struct {
 				cluster.Converged()
 			},
 			[]string{"data.one:", "desired: nothing any more, but it was earlier", "data.two:", "live:    nothing"},
+		},
+		"a default of an earlier desired state": { // which is not found, since a new child is refused
+			func(t *testing.T) {
+				cluster, ledger := run(t, imageOf, configure(func(config *operatortest.Config) {
+					config.Transport = func(next http.RoundTripper) http.RoundTripper { return noDryRuns{next} }
+				}))
+				cluster.Exists(deployment("web"))
+				cluster.Settled()
+				cluster.Update(ledger, func() { ledger.Spec.Text = "latest" })
+				cluster.Truthful()
+			},
+			[]string{"spec.template.spec.containers[main].imagePullPolicy:", `desired: nothing, and a new child has "Always"`, `live:    "IfNotPresent"`},
 		},
 		"at the end of a test": {
 			func(t *testing.T) {

@@ -61,6 +61,7 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 		return nil, false, err
 	}
 	others := schemas.OwnedFields(live, func(manager string) bool { return manager != record.Loop.Manager && !schemas.IsNobody(manager) })
+	owned := schemas.OwnedFields(live, func(manager string) bool { return manager != record.Loop.Manager })
 	applied := managedfields.Parse(managedfields.Entry(live, record.Loop.Manager, metav1.ManagedFieldsOperationApply, ""))
 	compared := comparison{kind: kind, desired: desired.Ownership, live: live.Object, others: others, applied: applied, handOver: desired.HandOver}
 	if isExempt(record, desired, live) {
@@ -77,6 +78,13 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 			return nil, false, err
 		}
 		found = append(found, removed...)
+		if len(desired.Kept) == 0 {
+			lagging, err := compared.findLagging(c.normalizeValues(testcontrol.Desired{Child: desired.Child, Content: earlier}), owned)
+			if err != nil {
+				return nil, false, err
+			}
+			found = append(found, lagging...)
+		}
 	}
 	found = append(found, c.history.findWronglyKept(record, desired, live.Object)...)
 	return distinctUntruths(found), false, nil

@@ -16,6 +16,7 @@ type untruth struct {
 	desired any  // absent: the field is not desired any more
 	live    any  // absent: the field is not there
 	removed bool // it was desired earlier, and is not now
+	fresh   bool // nobody desires it, and a new child has another value
 }
 
 // comparison compares a live child with its desired state.

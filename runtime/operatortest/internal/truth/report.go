@@ -25,6 +25,10 @@ func writeUntruths(text *strings.Builder, child testcontrol.Child, found []untru
 		switch {
 		case one.removed:
 			desired = "nothing any more, but it was earlier"
+		case one.fresh && one.desired == diff.Absent:
+			desired = "nothing, and a new child has nothing"
+		case one.fresh:
+			desired = "nothing, and a new child has " + diff.Show(diff.HideValue(one.path, one.desired, secret))
 		case one.desired != diff.Absent:
 			desired = diff.Show(diff.HideValue(one.path, one.desired, secret))
 		}
