@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (c *childApply) findLagging(ctx context.Context, live client.Object) error 
 	undesired := undesiredPaths(fresh.defaults, d.fieldsWithHash(), here).Union(undesiredPaths(fresh.defaults, d.fieldsWithHash(), fresh.content))
 	differing := differentPaths(undesired, fresh.content, here).Intersection(undesired) // without items that the child lacks
 	candidates := filterPaths(differing, func(path fieldpath.Path) bool {
-		isKnown := last != nil && strings.Contains(last.differing, fresh.textAt(path))
+		isKnown := last != nil && slices.ContainsFunc(fresh.linesAt(path, here), func(line string) bool { return strings.Contains(last.differing, line) })
 		isDropped := mayDrop && managedfields.Has(owned.set, path) && fresh.isLeftByDrop(path)
 		return !isKnown && !isDropped && !d.isNearHandedOver(path)
 	})
@@ -69,7 +70,7 @@ func (c *childApply) findLagging(ctx context.Context, live client.Object) error 
 	}
 	for path := range differing.All() {
 		if c.lagging == nil || !c.lagging.paths.Has(path) {
-			*c.differing += fresh.textAt(path)
+			*c.differing += strings.Join(fresh.linesAt(path, here), "")
 		}
 	}
 	*c.differing = c.entries.Intern(live, []byte(*c.differing))
@@ -226,9 +227,14 @@ func isSameAt(path fieldpath.Path, a, b map[string]any) bool {
 	return x.Exists == y.Exists && equalValues(x.Value, y.Value)
 }
 
-// textAt returns a path and what a new child has there, as a line.
-func (f *freshChild) textAt(path fieldpath.Path) string {
-	return path.String() + "=" + jsonText(managedfields.ValueAt(f.content, path).Value) + "\n"
+// linesAt returns a path with what a new child has there, and with what the child has there. If one of both was so at the
+// last change, the field does not lag: a new child of the former state would have the same as one of the present state,
+// or has something else than the child.
+func (f *freshChild) linesAt(path fieldpath.Path, here map[string]any) []string {
+	return []string{
+		fmt.Sprintf("\n%s is %s\n", path, jsonText(managedfields.ValueAt(f.content, path).Value)),
+		fmt.Sprintf("\n%s has %s\n", path, jsonText(managedfields.ValueAt(here, path).Value)),
+	}
 }
 
 // isLeftByDrop reports whether an apply that drops a field leaves there what a new child has: nothing, or a default.

@@ -4,6 +4,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
@@ -26,8 +27,8 @@ func (c comparison) findLagging(former map[string]any, others *fieldpath.Set) (f
 	if err != nil {
 		return nil, err
 	}
-	lagging := differences(now).Difference(differences(before)).Difference(desired).Difference(others)
-	lagging = lagging.Difference(schemas.Below(lagging, c.handOver))
+	lagging := differences(now).Leaves().Difference(differences(before)).Difference(desired).Difference(others)
+	lagging = lagging.Difference(schemas.Below(lagging, c.undesiredAround()))
 	for path := range schemas.Topmost(lagging) {
 		if path.Last().FieldName != nil && !isSystemMetadata(path) {
 			found = append(found, untruth{path: path.String(), desired: path.Value(c.normal), live: path.Value(c.live), fresh: true})
@@ -44,4 +45,17 @@ func differences(compared *typed.Comparison) *fieldpath.Set {
 // isSystemMetadata reports whether a path leads to metadata that no desired state determines.
 func isSystemMetadata(path schemas.Path) bool {
 	return *path[0].FieldName == "metadata" && (len(path) < 2 || *path[1].FieldName != "labels" && *path[1].FieldName != "annotations")
+}
+
+// undesiredAround returns, for each field that is handed over, the outermost object around it that is not desired: the
+// child keeps that with its defaults.
+func (c comparison) undesiredAround() (paths []fieldpath.Path) {
+	for _, path := range c.handOver {
+		n := 1
+		for n < len(path) && schemas.Path(path[:n]).Value(c.desired) != diff.Absent {
+			n++
+		}
+		paths = append(paths, path[:n])
+	}
+	return paths
 }
