@@ -59,7 +59,7 @@ func TestKeepingWhatIsDesiredCostsNoRequest(t *testing.T) {
 	k.touch(k.parent, "v1/20")
 	k.has("v1", "20")
 	k.Settled()
-	k.sentKept(before, "patch services web: 200", "patch serviceaccounts web: 200", "patch sites/status web: 200")
+	k.sentKept(before, "create services web-dry-run: 201", "create services web-dry-run: 201", "patch services web: 200", "patch serviceaccounts web: 200", "patch sites/status web: 200")
 	web := k.has("v1", "20")
 	before = k.Settled()
 	k.Update(web, func() { web.Labels["version"] = "theirs" })

@@ -14,6 +14,9 @@ import "sigs.k8s.io/controller-runtime/pkg/client"
 //   - No field is left that an earlier result of Sync in this test has set and the last one does not,
 //     unless the API server sets it by itself or another field manager owns it. No undesired child is
 //     left.
+//   - No field that nobody desires and nobody owns is as a new child of an earlier result of Sync would have it, where
+//     one of the last result would have it otherwise. Items of lists that are not desired are not compared, nor a
+//     child of which the dry run is refused.
 //   - A child may differ if its strategy allows it (CreateOnly, OnDelete, a rolling update that has not
 //     reached it), if it waits for another ([operator.After]), if the parent is paused or disconnected,
 //     or if the Ready, Reconciling or Stalled condition of the parent names the child with a reason for

@@ -198,10 +198,10 @@ func undesiredPaths(set *fieldpath.Set, desired, object map[string]any) *fieldpa
 	found := fieldpath.NewSet()
 	enter := func(p *managedfields.Node) bool { return p.Desired.Exists && p.Live.Exists }
 	leave := func(p *managedfields.Node) {
-		wanted, isObject := p.Desired.Value.(map[string]any)
+		desiredFields, isObject := p.Desired.Value.(map[string]any)
 		has, _ := p.Live.Value.(map[string]any)
 		for name := range has {
-			if _, ok := wanted[name]; !ok && isObject {
+			if _, ok := desiredFields[name]; !ok && isObject {
 				found.Insert(append(slices.Clip(p.Path()), fieldpath.FieldNameElement(name)))
 			}
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // An apply removes only what its field manager owns. So the manager becomes the owner of the lagging fields, and the
-// apply that follows drops them: the API server sets its defaults anew. Values that only a create sets are in the same
+// apply that follows drops them: the API server sets its defaults again. Values that only a create sets are in the same
 // apply, and have no owner afterwards, as they have none in a new child.
 
 // takeOwnership makes a field manager the owner of the lagging fields of a child, as if it had applied them. It reports

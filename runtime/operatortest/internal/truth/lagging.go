@@ -30,7 +30,7 @@ func (c comparison) findLagging(former map[string]any, others *fieldpath.Set) (f
 	lagging := differences(now).Leaves().Difference(differences(before)).Difference(desired).Difference(others)
 	lagging = lagging.Difference(schemas.Below(lagging, c.undesiredAround()))
 	for path := range schemas.Topmost(lagging) {
-		if path.Last().FieldName != nil && !isSystemMetadata(path) {
+		if !c.isInItem(path) && !isSystemMetadata(path) {
 			found = append(found, untruth{path: path.String(), desired: path.Value(c.normal), live: path.Value(c.live), fresh: true})
 		}
 	}
@@ -58,4 +58,14 @@ func (c comparison) undesiredAround() (paths []fieldpath.Path) {
 		paths = append(paths, path[:n])
 	}
 	return paths
+}
+
+// isInItem reports whether a path leads to an item of a list, or into one, that is not desired.
+func (c comparison) isInItem(path schemas.Path) bool {
+	for i, element := range path {
+		if element.FieldName == nil && path[:i+1].Value(c.desired) == diff.Absent {
+			return true
+		}
+	}
+	return false
 }
