@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -58,8 +59,9 @@ func (c *childApply) findLagging(ctx context.Context, live client.Object) error 
 	here, mayDrop := fieldsToCompare(owned.content), !owned.isCreated || c.mayDrop(owned)
 	undesired := undesiredPaths(fresh.defaults, d.fieldsWithHash(), here).Union(undesiredPaths(fresh.defaults, d.fieldsWithHash(), fresh.content))
 	differing := differentPaths(undesired, fresh.content, here).Intersection(undesired) // without items that the child lacks
+	known := last.linesOfDiffering()
 	candidates := filterPaths(differing, func(path fieldpath.Path) bool {
-		isKnown := last != nil && slices.ContainsFunc(fresh.linesAt(path, here), func(line string) bool { return strings.Contains(last.differing, line) })
+		isKnown := slices.ContainsFunc(fresh.linesAt(path, here), func(line string) bool { return known[line] })
 		isDropped := mayDrop && managedfields.Has(owned.set, path) && fresh.isLeftByDrop(path)
 		return !isKnown && !isDropped && !d.isNearHandedOver(path)
 	})
@@ -68,12 +70,13 @@ func (c *childApply) findLagging(ctx context.Context, live client.Object) error 
 			return err
 		}
 	}
+	var lines []string
 	for path := range differing.All() {
 		if c.lagging == nil || !c.lagging.paths.Has(path) {
-			*c.differing += strings.Join(fresh.linesAt(path, here), "")
+			lines = append(lines, fresh.linesAt(path, here)...)
 		}
 	}
-	*c.differing = c.entries.Intern(live, []byte(*c.differing))
+	*c.differing = c.entries.Intern(live, []byte(strings.Join(lines, "\n")))
 	return nil
 }
 
@@ -168,7 +171,7 @@ func (c *childApply) createDryRun(ctx context.Context, d Desired) (*freshChild, 
 	if isRefused(err) || backoff.IsTransient(err) && strings.Contains(err.Error(), "failed calling webhook") {
 		c.applier.noDryRun.Do(func() {
 			log.FromContext(ctx).Info("fields that nobody owns stay as they are when what is desired changes: the API server does not say how it would create the child",
-				"child", c.desired.Key().String(), "reason", err.Error())
+				"child", c.desired.Key().String(), "reason", hideSecrets(err, d, c.owned.object).Error())
 		})
 		return nil, nil
 	}
@@ -227,14 +230,25 @@ func isSameAt(path fieldpath.Path, a, b map[string]any) bool {
 	return x.Exists == y.Exists && equalValues(x.Value, y.Value)
 }
 
-// linesAt returns a path with what a new child has there, and with what the child has there. If one of both was so at the
-// last change, the field does not lag: a new child of the former state would have the same as one of the present state,
-// or has something else than the child.
+// linesAt returns a path with hashes of what a new child has there, and of what the child has there. If one of both was
+// so at the last change, the field does not lag: a new child of the former state would have the same as one of the
+// present state, or has something else than the child.
 func (f *freshChild) linesAt(path fieldpath.Path, here map[string]any) []string {
-	return []string{
-		fmt.Sprintf("\n%s is %s\n", path, jsonText(managedfields.ValueAt(f.content, path).Value)),
-		fmt.Sprintf("\n%s has %s\n", path, jsonText(managedfields.ValueAt(here, path).Value)),
+	hash := func(of map[string]any) uint64 {
+		return xxhash.Sum64String(jsonText(managedfields.ValueAt(of, path).Value))
 	}
+	return []string{fmt.Sprintf("%s is %x", path, hash(f.content)), fmt.Sprintf("%s has %x", path, hash(here))}
+}
+
+// linesOfDiffering returns the lines that were noted at the last change.
+func (a *appliedChild) linesOfDiffering() map[string]bool {
+	known := map[string]bool{}
+	if a != nil {
+		for line := range strings.SplitSeq(a.differing, "\n") {
+			known[line] = true
+		}
+	}
+	return known
 }
 
 // isLeftByDrop reports whether an apply that drops a field leaves there what a new child has: nothing, or a default.
