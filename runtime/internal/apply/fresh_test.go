@@ -82,6 +82,10 @@ var statesOf = []struct {
 		"", "hostNetwork: true", "", "dnsPolicy: None\ndnsConfig: {nameservers: [1.2.3.4]}", "", "terminationGracePeriodSeconds: 5", "",
 		"topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule}]", "serviceAccountName: a", "", "serviceAccountName: b",
 	)},
+	{"unions in the items of a custom resource", "apply.opgen.dev/v1 Gadget", "size: 2", []string{
+		"parts: [{name: p, a: {}}]", "parts: [{name: p, kind: B, b: {}}]", "parts: [{name: p}]", "parts: [{name: p, a: {deep: {}}}, {name: q, b: {}}]",
+		"parts: [{name: q, a: {}}, {name: p, b: {y: 5}}]", "parts: [{name: p, a: {x: 3}}]", "", "parts: [{name: p}]",
+	}},
 	{"union of a custom resource", "apply.opgen.dev/v1 Gadget", "", []string{
 		"store: {kind: Memory, memory: {}}", "store: {kind: Disk, disk: {}}", "store: {kind: Memory, memory: {size: 4}}", "store: {kind: Disk, disk: {class: fast}}",
 		"store: {memory: {}}", "store: {kind: Disk}", "store: {kind: Disk, disk: {copies: 1}}", "", "store: {memory: {}}", "store: {kind: Disk, disk: {}}",
