@@ -8,8 +8,8 @@ import (
 )
 
 // SetReady sets the conditions of a custom resource that is ready: Ready=True, and Stalled=False if
-// it has that condition. The rest of the status stays. An error says that status.conditions is no
-// list.
+// it has that condition. If the status says which generation it speaks of, it is the present one. The rest of
+// the status stays. An error says that status.conditions is no list.
 func SetReady(resource *unstructured.Unstructured, now time.Time) error {
 	return setConditions(resource, now, map[string]string{"Ready": "True", "Stalled": ""}, "MadeReady", "")
 }
@@ -44,6 +44,9 @@ func setConditions(resource *unstructured.Unstructured, now time.Time, statuses 
 			}
 			conditions[i] = set
 		}
+	}
+	if _, isSet, _ := unstructured.NestedInt64(resource.Object, "status", "observedGeneration"); isSet {
+		_ = unstructured.SetNestedField(resource.Object, resource.GetGeneration(), "status", "observedGeneration") // status is a map
 	}
 	return unstructured.SetNestedSlice(resource.Object, conditions, "status", "conditions")
 }

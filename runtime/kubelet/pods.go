@@ -81,9 +81,12 @@ func endPod(pod *corev1.Pod, now time.Time, phase corev1.PodPhase, terminated co
 	})
 }
 
-// startPod sets the address of a Pod, and the conditions of one that has a node and whose init containers
-// have ended.
+// startPod sets the address of a Pod, the generation that its status speaks of if that says one, and the
+// conditions of a Pod that has a node and whose init containers have ended.
 func startPod(pod *corev1.Pod, now metav1.Time) {
+	if pod.Status.ObservedGeneration > 0 {
+		pod.Status.ObservedGeneration = pod.Generation
+	}
 	if pod.Status.PodIP == "" {
 		pod.Status.PodIP = addressOf(pod)
 		pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}

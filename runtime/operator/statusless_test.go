@@ -141,3 +141,36 @@ func TestAnOptionalKindIsLookedAtWheneverItComes(t *testing.T) {
 	c.Delete(site)
 	c.Gone(site)
 }
+
+// A Gadget that was ready before a change is not ready because of that.
+func TestAfterWaitsForTheConditionOfThePresentGeneration(t *testing.T) {
+	group := strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"
+	c := startGadgets(t, group, withStatus(gadgetsOf(group)))
+	c.setSync(customDesire(func(req *customRequest, want *Desired) {
+		gadget := operator.Unstructured(group+"/v1", "Gadget")
+		gadget.SetName("web")
+		gadget.Object["spec"] = map[string]any{"text": req.Parent.Spec.Text}
+		want.Accounts.Add(gadget)
+		want.ConfigMaps.Add(configMap("later", req.Parent.Spec.Text), operator.After(gadget))
+	}))
+	site, gadget, later := c.siteOf("web", "one"), operator.Unstructured(group+"/v1", "Gadget"), configMap("later", "")
+	gadget.SetName("web")
+	c.Exists(gadget)
+	saysReady := func() {
+		c.UpdateStatus(gadget, func() {
+			gadget.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "observedGeneration": gadget.GetGeneration()}}}
+		})
+	}
+	saysReady()
+	c.says(site, allReady)
+	c.touch(site, "two")
+	c.says(site, "Gadget web has a change that its controller has not seen; ConfigMap later waits for Gadget "+c.Namespace+"/web")
+	if err := expectValue(c.Cluster, later, "one"); err != nil {
+		t.Error(err)
+	}
+	saysReady()
+	c.says(site, allReady)
+	if err := expectValue(c.Cluster, later, "two"); err != nil {
+		t.Error(err)
+	}
+}

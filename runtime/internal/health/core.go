@@ -17,6 +17,9 @@ func ofPod(p *corev1.Pod) Health {
 	}
 	for _, condition := range p.Status.Conditions {
 		if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue {
+			if observed := cmp.Or(p.Status.ObservedGeneration, condition.ObservedGeneration); observed > 0 && observed < p.Generation {
+				return inProgress("has a change that its kubelet has not seen")
+			}
 			return Health{State: Ready}
 		}
 		if condition.Type == corev1.PodScheduled && condition.Reason == corev1.PodReasonUnschedulable {

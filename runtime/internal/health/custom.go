@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ofCustomResource returns the health of a custom resource by the conditions of kstatus. One whose
+// ofCustomResource returns the health of a custom resource by the conditions of kstatus, as far as they speak
+// of its present generation. One whose
 // kind has no status subresource is ready unless a condition says otherwise. Its generation changes
 // with its status, so that the generation which its controller has observed says nothing.
 func ofCustomResource(object client.Object, lacksStatus bool) Health {
@@ -17,9 +18,10 @@ func ofCustomResource(object client.Object, lacksStatus bool) Health {
 	if err != nil {
 		return failed("cannot be read: "+err.Error(), time.Time{})
 	}
-	generation, ok, _ := unstructured.NestedInt64(content, "status", "observedGeneration")
-	if ok && generation < object.GetGeneration() && !lacksStatus {
-		return inProgress("has a change that its controller has not seen")
+	generation := object.GetGeneration()
+	observed, isSet, _ := unstructured.NestedInt64(content, "status", "observedGeneration")
+	if isSet && observed < generation && !lacksStatus {
+		return inProgress(unseenChange)
 	}
 	ready := inProgress("has no condition Ready=True")
 	if lacksStatus {
@@ -29,9 +31,13 @@ func ofCustomResource(object client.Object, lacksStatus bool) Health {
 	for _, item := range conditions {
 		condition, _ := item.(map[string]any)
 		isTrue, message := condition["status"] == "True", messageOf(condition)
+		speaksOfFormer := !isSet && !lacksStatus && isFormer(condition, generation)
 		switch condition["type"] {
 		case "Stalled":
-			if isTrue {
+			switch {
+			case isTrue && speaksOfFormer:
+				return inProgress(unseenChange)
+			case isTrue:
 				return failed(cmp.Or(message, "is stalled"), transitionOf(condition))
 			}
 		case "Reconciling":
@@ -39,9 +45,12 @@ func ofCustomResource(object client.Object, lacksStatus bool) Health {
 				return inProgress(cmp.Or(message, "is reconciling"))
 			}
 		case "Ready":
-			if isTrue {
+			switch {
+			case speaksOfFormer:
+				ready = inProgress(unseenChange)
+			case isTrue:
 				ready = Health{State: Ready}
-			} else {
+			default:
 				ready = inProgress(cmp.Or(message, "has no condition Ready=True"))
 			}
 		case "Established": // a CustomResourceDefinition

@@ -7,6 +7,7 @@
 //	rules.go       what the author and discovery know of a kind
 //	workloads.go   Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs
 //	core.go        Pods, PersistentVolumeClaims, Services
+//	generation.go  which generation of its object a status speaks of
 //	custom.go      custom resources, by their conditions
 package health
 

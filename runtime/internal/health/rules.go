@@ -21,14 +21,17 @@ type Rules struct {
 	LacksStatus bool
 }
 
-// Of returns the health of an object. An object that is not ready by the author's rule and has
-// failed by the rules for its kind has failed.
+// Of returns the health of an object in its present generation. An object that is not ready by the author's
+// rule and has failed by the rules for its kind has failed.
 func (r Rules) Of(object client.Object) Health {
 	if r.ReadyWhen == nil || object.GetDeletionTimestamp() != nil {
 		return r.ofKind(object)
 	}
 	isReady, err := r.ReadyWhen(object)
 	if err == nil && isReady {
+		if !r.LacksStatus && dependsOnFormer(r.ReadyWhen, object) {
+			return inProgress(unseenChange)
+		}
 		return Health{State: Ready}
 	}
 	if byKind := r.ofKind(object); byKind.State == Failed {
