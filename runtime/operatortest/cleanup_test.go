@@ -35,7 +35,7 @@ func heldByFinalize(t *testing.T) {
 }
 
 func TestCleanUpNamesWhatFinalizeHoldsAndLeavesNothing(t *testing.T) {
-	output := expectFailure(t, "held", "Finalize never removed the finalizer of Ledger web, for 1s")
+	output := expectFailure(t, "held", "the operator never removed its finalizer of Ledger web, for 1s: Ready=False, Finalizing: is being deleted")
 	namespace := regexp.MustCompile("runs in (operatortest-[a-z0-9]+)").FindStringSubmatch(output)
 	if namespace == nil {
 		t.Fatalf("the output names no namespace:\n%s", output)

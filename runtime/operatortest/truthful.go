@@ -24,6 +24,9 @@ import "sigs.k8s.io/controller-runtime/pkg/client"
 //     ChildFailed, which are about health, are a reason only for a child that is missing or being
 //     deleted. A parent without conditions may have a failed reconcile, or a field manager conflict, that
 //     names the child.
+//   - The labels, annotations and owner references that make an object a child, and in which the operator
+//     records its options, are those of the last result of Sync, also where the rest of the child may
+//     differ, unless the operator says that they could not be written.
 //   - observedGeneration, of the status and of Ready, is the parent's generation, and Ready is not True
 //     while reconciles fail.
 //   - No leaked children are left, except orphaned ones. Children with an owner reference are the garbage

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
@@ -84,39 +83,10 @@ func (a *Applier) ApplyChild(ctx context.Context, now time.Time, state *AppliedS
 // UpdateOwnership writes the metadata that makes an object the parent's child, and what is applied in
 // place. It writes nothing else.
 func (a *Applier) UpdateOwnership(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object) (Outcome, error) {
-	if d.hasOwnership(observed) && d.inPlacePatch(observed, a.Manager).isEmpty() {
+	if d.hasRecords(observed, a.Manager) {
 		return Outcome{Action: Unchanged, Object: observed}, nil
 	}
 	return a.attempt(ctx, now, state, d, observed, (*childApply).updateOwnership)
-}
-
-// RestoreMarks writes the metadata that makes an object a parent's child to an object that has lost
-// part of it, and nothing else, and returns the object. It writes nothing and returns why if that
-// was done before and does not last. It returns ErrStale if the object has changed since it was
-// read. Another error is a [backoff.Failed].
-func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, marks map[string]any,
-) (client.Object, *backoff.Conflict, error) {
-	const state = "marks"
-	if err := b.Replay(now, state, live.GetUID()); err != nil {
-		return nil, nil, err
-	}
-	b.SetState(state)
-	conflict, _ := b.Delay(now, func() (backoff.Conflict, error) { // which returns no error
-		fields := map[string]any{"metadata": marks}
-		manager, _ := findOtherManager(live, a.Manager, "", fieldpath.NewSet(), fields)
-		return backoff.Conflict{Manager: manager}, nil
-	})
-	if conflict != nil {
-		return a.asCached(Outcome{Object: live}).Object, conflict, nil
-	}
-	d := Desired{Owner: owner, Ownership: func() map[string]any { return marks }}
-	answer, err := a.newClient().patchMetadata(ctx, key, live, d.ownershipPatch(live, nil))
-	if err != nil {
-		return nil, nil, recordFailure(b, now, state, live.GetUID(), err)
-	}
-	b.Succeeded()
-	b.Spend(now)
-	return a.asCached(Outcome{Object: answer}).Object, nil, nil
 }
 
 // Delete deletes the child that was observed, and reports whether it existed. The propagation says what

@@ -26,12 +26,10 @@ func (c *childApply) apply(ctx context.Context, observed client.Object) (Outcome
 	if observed.GetDeletionTimestamp() != nil {
 		return Outcome{Action: Waiting, Object: observed}, nil
 	}
-	rules := d.Update.Rules()
-	ownershipOnly := !rules.RepairsDrift || !rules.WritesChanges && d.IsOutdated(observed)
 	switch {
-	case ownershipOnly && (!d.hasOwnership(observed) || !d.inPlacePatch(observed, c.manager).isEmpty()):
+	case d.KeepsContent(observed) && !d.hasRecords(observed, c.manager):
 		return c.updateOwnership(ctx, observed)
-	case !rules.RepairsDrift:
+	case !d.Update.Rules().RepairsDrift:
 		return Outcome{Action: Unchanged, Object: observed}, nil
 	}
 	if result, known := c.state.lastResult(c.now, d, observed); known && result == inSync && !d.Rewrite {

@@ -94,7 +94,7 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 // puts them back.
 func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	d := c.desired
-	if live.GetAnnotations()[d.HashKey] != d.Hash || d.lacksDesiredText(live) || !d.hasOwnership(live) || !d.inPlacePatch(live, c.manager).isEmpty() {
+	if live.GetAnnotations()[d.HashKey] != d.Hash || d.lacksDesiredText(live) || !d.hasRecords(live, c.manager) {
 		return outdated, nil
 	}
 	owned, err := c.readOwned(live)

@@ -19,6 +19,7 @@ import (
 type budget struct {
 	backoff.Budget
 	deletion backoff.Budget       // of deletions that failed
+	records  backoff.Budget       // of its metadata, while the rest is refused or waits
 	replaced types.UID            // of the child that was recreated last
 	written  map[string]time.Time // when each recent desired state was written, by its digest
 }
@@ -148,6 +149,7 @@ func (m *AppliedState) RetryNow(keys ...Key) {
 		if len(keys) == 0 || slices.Contains(keys, key) {
 			b.RetryNow()
 			b.deletion.RetryNow()
+			b.records.RetryNow()
 		}
 	}
 }
@@ -188,6 +190,12 @@ func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove
 	return nil
 }
 
+// HasFailedDeletion reports whether the last deletion of a child has failed.
+func (m *AppliedState) HasFailedDeletion(key Key) bool {
+	b := m.budgets[key]
+	return b != nil && b.deletion.State() == deleted
+}
+
 // Refused returns why the last write of each child was refused, if it was.
 func (m *AppliedState) Refused() map[Key]error {
 	var refused map[Key]error
@@ -210,7 +218,7 @@ func (m *AppliedState) Refused() map[Key]error {
 func (m *AppliedState) dropIdleBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
 		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnWindow })
-		isFull := b.IsIdle(now) && b.deletion.IsIdle(now) && len(b.written) == 0
+		isFull := b.IsIdle(now) && b.deletion.IsIdle(now) && b.records.IsIdle(now) && len(b.written) == 0
 		if !keys[key] && b.deletion.State() != deleted && b.Refusal() == nil || isFull {
 			delete(m.budgets, key)
 		}

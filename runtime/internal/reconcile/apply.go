@@ -25,7 +25,7 @@ type applied struct {
 	failed     []errChild
 	unapplied  map[apply.Key]bool // those that failed, and those that wait for nothing else
 	prunes     prunes
-	impossible error         // of children that Finalize desires in a namespace that is being deleted
+	impossible error         // that holds no parent which is finalized: in a namespace that is being deleted, or of needless changes
 	err        error         // all that went wrong, but for what is impossible; see [staleOrJoined]
 	requeue    time.Duration // when the next recreated child has adopted its dependents, or may be evicted; 0: when something changes
 }
@@ -51,6 +51,9 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		return applied{children: observed.all(), err: staleOrJoined(invalid, err)}
 	}
 	done := r.applyTasks(ctx, observed, plan.tasks)
+	if !isStale(done.err) {
+		done.err = r.updateUnwritten(ctx, plan.unwritten)
+	}
 	r.request.isUnwritten = r.request.hasUnwritten(plan.tasks)
 	if invalid != nil {
 		done.err = staleOrJoined(done.err, invalid, joinFailed(done.failed, nil))
@@ -62,7 +65,11 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 	r.request.isUnwritten = r.request.isUnwritten || plan.keepAll && len(kept) > 0
 	done.children = append(append(done.children, kept...), plan.unserved...)
 	isStopped := isStale(done.err)
-	done.err = staleOrJoined(done.err, joinFailed(done.failed, undesired))
+	failed := done.failed
+	if r.isFinalizing() && r.hasFinalized(response) {
+		failed = done.splitNeedless()
+	}
+	done.err = staleOrJoined(done.err, joinFailed(failed, undesired))
 	if !mayRemove || isStopped {
 		return done
 	}
@@ -83,6 +90,20 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 	}
 	done.err = staleOrJoined(done.err, limitErr, err)
 	return done
+}
+
+// splitNeedless returns the failures that hold a parent which is finalized: of children that could not be
+// created, and of options that could not be recorded. A refused change of a child that exists holds none, since
+// the child goes, or stays as it is.
+func (done *applied) splitNeedless() (needed []errChild) {
+	for _, failed := range done.failed {
+		if failed.creates || errors.As(failed.err, new(errRecords)) || !isRefusal(failed.err) {
+			needed = append(needed, failed)
+		} else {
+			done.impossible = errors.Join(done.impossible, failed)
+		}
+	}
+	return needed
 }
 
 // keepChildren is applyDesired where the author leaves the children as they are.
@@ -140,6 +161,33 @@ func (r *run) recordOutcome(ctx context.Context, t task, outcome apply.Outcome) 
 		metrics.CountWrite(name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
+}
+
+// updateRecords writes the metadata of a child whose desired state does not reach it now.
+func (r *run) updateRecords(ctx context.Context, t task) error {
+	object, conflict, err := t.kind.applier.UpdateRecords(ctx, r.now, &r.state.applied, t.Desired, t.observed)
+	switch {
+	case isStale(err):
+		return err
+	case err != nil:
+		return errRecords{err}
+	case conflict != nil:
+		return errRecords{errMarksRemoved{t.Key(), conflict.Manager}}
+	case object != nil:
+		r.recordOutcome(ctx, t, apply.Outcome{Action: apply.Updated, Object: object})
+	}
+	return nil
+}
+
+// updateUnwritten is updateRecords of several children. A record that is not written is an error of its child.
+func (r *run) updateUnwritten(ctx context.Context, tasks []task) error {
+	var all []error
+	for _, t := range tasks {
+		if err := r.updateRecords(ctx, t); err != nil {
+			all = append(all, errChild{key: t.Key(), err: err})
+		}
+	}
+	return staleOrJoined(all...)
 }
 
 // isNameFree reports whether the error is a name conflict that has ended since, as far as

@@ -53,7 +53,7 @@ func (b *batch) applyNext(ctx context.Context, i int) (isRestored bool) {
 	task := b.tasks[i]
 	why, isIncomplete := b.waitReason(ctx, task)
 	if isIncomplete || why == "" && task.isRecreated() {
-		b.skip(task, why, isIncomplete)
+		b.skip(ctx, task, why, isIncomplete)
 		return false
 	}
 	if i >= b.creates.next {
@@ -70,6 +70,9 @@ func (b *batch) applyNext(ctx context.Context, i int) (isRestored bool) {
 		b.addFailure(task, err)
 	default:
 		b.addOutcome(ctx, task, why, outcome)
+	}
+	if why == "" && b.leavesContent(task, outcome, err) {
+		b.updateRecords(ctx, task)
 	}
 	return false
 }
@@ -95,7 +98,7 @@ func (b *batch) waitReason(ctx context.Context, t task) (why string, isIncomplet
 }
 
 // skip records a child that waits, or that is recreated because Sync wants that.
-func (b *batch) skip(t task, why string, waits bool) {
+func (b *batch) skip(ctx context.Context, t task, why string, waits bool) {
 	result := t.newResult()
 	result.waitsFor, b.done.unapplied[t.Key()] = why, t.waitsForFailed(b.update, b.ready, b.done.unapplied)
 	b.done.isWaiting = b.done.isWaiting || waits && !b.done.unapplied[t.Key()]
@@ -107,6 +110,35 @@ func (b *batch) skip(t task, why string, waits bool) {
 		result.waitsFor = recreationText(t.healthOf(t.observed))
 	}
 	b.done.children = append(b.done.children, result)
+	if t.observed != nil && b.copied == "" && !b.isStopped && (!result.isReplaced || b.run.state.applied.HasFailedDeletion(t.Key())) {
+		if waits {
+			t.InPlace = nil // what the author desires of the child waits with the rest
+		}
+		b.updateRecords(ctx, t)
+	}
+}
+
+// leavesContent reports whether the desired state of a child has not reached it, after an apply with this
+// result, so that its options have to be recorded apart from that. A child that is about to be deleted needs
+// none.
+func (b *batch) leavesContent(t task, outcome apply.Outcome, err error) bool {
+	switch {
+	case isStale(b.done.err), t.observed == nil, t.KeepsContent(t.observed):
+		return false
+	case err != nil:
+		return b.done.unapplied[t.Key()] && outcome.Gone == nil
+	case outcome.Action == apply.NeedsRecreation:
+		last := b.done.children[len(b.done.children)-1]
+		return !last.isReplaced || b.run.state.applied.HasFailedDeletion(t.Key())
+	}
+	return outcome.Conflict != nil
+}
+
+// updateRecords writes what makes an existing child the parent's, and what its options record.
+func (b *batch) updateRecords(ctx context.Context, t task) {
+	if err := b.run.updateRecords(ctx, t); err != nil {
+		b.addFailure(t, err)
+	}
 }
 
 // addFailure records a child that could not be applied.

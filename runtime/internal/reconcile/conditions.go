@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,9 +48,9 @@ const (
 func (r report) readyConditions() []metav1.Condition {
 	switch {
 	case r.err != nil && isTerminal(r.err):
-		return notReady(status.Stalled, errorReason(r.err), errorMessage(r.err))
+		return notReady(status.Stalled, errorReason(r.err), r.errorText())
 	case r.err != nil:
-		return notReady(status.Reconciling, errorReason(r.err), errorMessage(r.err))
+		return notReady(status.Reconciling, errorReason(r.err), r.errorText())
 	case r.heldPrunes != "":
 		return notReady(status.Stalled, reasonPruneHeld, truncateText(r.heldPrunes))
 	case r.isFinalizing:
@@ -79,6 +80,23 @@ func (r report) readyConditions() []metav1.Condition {
 		return notReady(status.Reconciling, status.ReasonProgressing, joinSome(inProgress))
 	}
 	return []metav1.Condition{r.readyTrueCondition()}
+}
+
+// errorText returns the message of the error. That of a parent which is being deleted says so.
+func (r report) errorText() string {
+	text := errorMessage(r.err)
+	if !r.isFinalizing {
+		return text
+	}
+	waits := ": "
+	if errors.As(r.err, new(errChild)) || errors.As(r.err, new(errDeletion)) || errors.As(r.err, new(errPatch)) {
+		waits = ", and waits for "
+	}
+	text = "is being deleted" + waits + text
+	if r.hasFinalized {
+		text += " (Finalize has returned Finalized)"
+	}
+	return truncateText(text)
 }
 
 // readyTrueCondition returns the Ready condition of a parent all of whose children are ready, and as

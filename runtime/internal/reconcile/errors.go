@@ -35,6 +35,16 @@ func (e errChild) Error() string {
 	return fmt.Sprintf("%s: %v%s", e.key, e.err, e.advice)
 }
 
+// errRecords is the error of a child whose options could not be recorded, beside the reason why its content was
+// not written.
+type errRecords struct{ error }
+
+func (e errRecords) Unwrap() error { return e.error }
+
+func (e errRecords) Error() string {
+	return "what its options record could not be written either: " + e.error.Error()
+}
+
 // errDeletion is the error of a related object that could not be deleted.
 type errDeletion struct {
 	key apply.Key

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -32,6 +33,9 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 				end.requeue = backoff.Stale // nothing may wake the parent once the related objects are gone
 			}
 			return end
+		}
+		if done.impossible != nil {
+			r.warn(ctx, errorReason(done.impossible), "Finalize has returned Finalized, and the parent goes without this: "+errorMessage(done.impossible))
 		}
 		r.state.finalized = true
 		current, err := r.loop.observeChildren(r.parent)
@@ -116,7 +120,7 @@ func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	if definition.Author.Finalize != nil || len(r.recreations()) > 0 || len(r.patches.desired) > 0 || len(observed.patched) > 0 || r.loop.checkHidden() != nil {
 		return true
 	}
-	for _, task := range plan.tasks {
+	for _, task := range slices.Concat(plan.tasks, plan.unwritten) {
 		if !task.byReference {
 			return true
 		}

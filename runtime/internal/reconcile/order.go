@@ -98,18 +98,25 @@ func namespaceTasks(tasks []task) map[string]int {
 	return indexes
 }
 
-// dropDependents removes tasks that come after one which is not among them, such as an
+// dropDependents splits off the tasks that come after one which is not among them, such as an
 // invalid one.
-func dropDependents(tasks []task) []task {
+func dropDependents(tasks []task) (left, dropped []task) {
 	for {
 		present := make(map[apply.Key]bool, len(tasks))
 		for _, task := range tasks {
 			present[task.Key()] = true
 		}
 		missing := func(key apply.Key) bool { return !present[key] }
-		left := slices.DeleteFunc(tasks, func(t task) bool { return slices.ContainsFunc(t.dependencies(), missing) })
+		left = nil
+		for _, t := range tasks {
+			if slices.ContainsFunc(t.dependencies(), missing) {
+				dropped = append(dropped, t)
+			} else {
+				left = append(left, t)
+			}
+		}
 		if len(left) == len(tasks) {
-			return left
+			return left, dropped
 		}
 		tasks = left
 	}

@@ -90,12 +90,15 @@ func TestOrderOfDependencies(t *testing.T) {
 
 func TestTasksThatComeAfterInvalidOnesAreDropped(t *testing.T) {
 	key := func(name string) apply.Key { return newTestTask("Pod", "", name, nil).Key() }
-	left := dropDependents([]task{
+	left, dropped := dropDependents([]task{
 		newTestTask("Pod", "", "a", nil, key("b")), newTestTask("Pod", "", "b", nil, key("invalid")), newTestTask("Pod", "", "c", nil),
 		newTestTask("Pod", "", "d", nil, key("c")),
 	})
 	if names := namesOfTasks(left); !slices.Equal(names, []string{"c", "d"}) {
 		t.Errorf("got %v", names)
+	}
+	if names := namesOfTasks(dropped); !slices.Equal(names, []string{"b", "a"}) {
+		t.Errorf("dropped %v", names)
 	}
 }
 

@@ -25,6 +25,9 @@ type plan struct {
 	keepAll bool
 	// unserved are the desired children of kinds that the API server does not serve.
 	unserved []child
+	// unwritten are children that exist, of which no more is written than what makes them children: they are
+	// desired in an invalid way, or come after such.
+	unwritten []task
 }
 
 // task is one child to bring to its desired state.
@@ -81,11 +84,13 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 				err = fmt.Errorf("%s is desired twice", added.Key())
 				made.tasks = slices.DeleteFunc(made.tasks, func(other task) bool { return other.Key() == added.Key() })
 			}
+			added.observed = existing[added.Name]
 			if err != nil {
 				invalid = append(invalid, errInvalid{err})
+				made.unwritten = appendUnwritten(made.unwritten, added)
 				continue
 			}
-			seen[added.Key()], added.observed, added.place = true, existing[added.Name], len(made.tasks)
+			seen[added.Key()], added.place = true, len(made.tasks)
 			added.maxUnavailable = cmp.Or(set.MaxUnavailable, kind.MaxUnavailable)
 			made.tasks = append(made.tasks, added)
 		}
@@ -94,11 +99,24 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 	made.tasks, wrong = checkReplaced(made)
 	invalid = append(invalid, wrong...)
 	if len(invalid) > 0 {
-		made.tasks = dropDependents(made.tasks)
+		var dropped []task
+		made.tasks, dropped = dropDependents(made.tasks)
+		made.unwritten = appendUnwritten(made.unwritten, dropped...)
 	}
 	tasks, err := orderTasks(p.state.turns.sort(missingFirst(made.tasks)), made.unserved)
 	made.tasks = tasks
 	return made, errors.Join(append(invalid, err)...)
+}
+
+// appendUnwritten adds those of tasks of which more than the name is known, and whose children exist.
+func appendUnwritten(unwritten []task, tasks ...task) []task {
+	for _, t := range tasks {
+		if t.observed != nil && t.Ownership != nil {
+			t.Desired = apply.Desired{Kind: t.Kind, Name: t.Name, Owner: t.Owner, Group: t.Group, Ownership: t.Ownership}
+			unwritten = append(unwritten, t)
+		}
+	}
+	return unwritten
 }
 
 // listUnserved returns the desired children of a kind that the API server does not serve. They wait.
@@ -126,47 +144,38 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild, exis
 	policies := desired.Policies.Or(kind.Policies)
 	isAdopting := p.isAdopting(kind, apply.Key{Kind: kind.GroupVersionKind, Name: name}, existing[name])
 	byReference := p.getsOwnerReference(kind, name, policies.WhenDeleted) && !isAdopting
-	made := task{kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
-	if made.after, err = p.readKeys(desired.After); err != nil {
-		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
-	}
-	if made.createAfter, err = p.readKeys(desired.CreateAfter); err != nil {
-		return task{}, fmt.Errorf("%s is created after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
-	}
-	if made.replaces, err = p.readKeys(desired.Replaces); err != nil {
-		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
-	}
-	if err := cmp.Or(kind.checkGenerated(desired, policies), kind.checkAdoption(policies), kind.checkKept()); err != nil {
-		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
-	}
-	inPlace, err := apply.ParseInPlace(slices.Concat(kind.InPlace, desired.InPlace))
-	if err != nil {
-		return task{}, fmt.Errorf("%s: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
-	}
-	handOver, err := kind.parseHandOver(desired)
-	if err != nil {
-		return task{}, fmt.Errorf("%s hands over: %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
-	}
-	keys := p.loop.childCache.keys
-	described := apply.Desired{
-		Kind:     kind.GroupVersionKind,
-		Name:     name,
-		Owner:    p.parent.GetUID(),
-		Group:    p.owner().Kind.Group,
-		Policies: policies,
-		HandOver: handOver,
-		InPlace:  inPlace,
-		HashKey:  keys.Hash,
-		Input:    input.with(desired, byReference, kind.As),
-		Source:   kind.creatableObject(desired),
-		Rewrite:  p.request.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
-	}
-	described.Generate, described.GeneratedKey, described.AdoptedKey = desired.Generate, keys.Generated, keys.Adopted
-	described.DesiredKey = kind.desiredKey(keys)
-	described.HasLostMarks = p.hasLostMarks
+	keys, key := p.loop.childCache.keys, apply.Key{Kind: kind.GroupVersionKind, Name: name}
+	described := apply.Desired{Kind: key.Kind, Name: name, Owner: p.parent.GetUID(), Group: p.owner().Kind.Group}
 	described.Ownership = func() map[string]any {
 		return keys.Ownership(p.owner(), byReference, desired.DeletionText(), kind.As)
 	}
+	made := task{Desired: described, kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
+	if made.after, err = p.readKeys(desired.After); err != nil {
+		return made, fmt.Errorf("%s comes after %w", key, err)
+	}
+	if made.createAfter, err = p.readKeys(desired.CreateAfter); err != nil {
+		return made, fmt.Errorf("%s is created after %w", key, err)
+	}
+	if made.replaces, err = p.readKeys(desired.Replaces); err != nil {
+		return made, fmt.Errorf("%s replaces %w", key, err)
+	}
+	if err := cmp.Or(kind.checkGenerated(desired, policies), kind.checkAdoption(policies), kind.checkKept()); err != nil {
+		return made, fmt.Errorf("%s: %w", key, err)
+	}
+	inPlace, err := apply.ParseInPlace(slices.Concat(kind.InPlace, desired.InPlace))
+	if err != nil {
+		return made, fmt.Errorf("%s: %w", key, err)
+	}
+	handOver, err := kind.parseHandOver(desired)
+	if err != nil {
+		return made, fmt.Errorf("%s hands over: %w", key, err)
+	}
+	described.Policies, described.HandOver, described.InPlace = policies, handOver, inPlace
+	described.HashKey, described.Input = keys.Hash, input.with(desired, byReference, kind.As)
+	described.Source, described.Rewrite = kind.creatableObject(desired), p.request.isRewritten(key)
+	described.Generate, described.GeneratedKey, described.AdoptedKey = desired.Generate, keys.Generated, keys.Adopted
+	described.DesiredKey = kind.desiredKey(keys)
+	described.HasLostMarks = p.hasLostMarks
 	described.AddOwnerMetadata = func(metadata map[string]any) {
 		keys.SetOwner(metadata, p.owner(), byReference)
 		keys.SetDeletionPolicies(metadata, desired.DeletionText())

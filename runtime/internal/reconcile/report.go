@@ -19,6 +19,7 @@ type report struct {
 	err              error
 	heldPrunes       string            // see [prunes]
 	isFinalizing     bool              // the parent's children are to go
+	hasFinalized     bool              // Finalize has returned Finalized
 	requeue          time.Duration     // as in [applied]
 	metadataConflict *backoff.Conflict // see [writer]
 	statusConflict   *backoff.Conflict
@@ -41,7 +42,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	own := errors.Join(done.err, invalid, r.cleanupErr, r.restorer.err)
 	err := r.state.giveUpIfLast(errors.Join(own, deletions.failed), limit)
 	made := report{
-		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), requeue: done.requeue,
+		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), hasFinalized: response.Finalized, requeue: done.requeue,
 		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts, patches: done.patches,
 	}
 	conditions := r.findConditions(made)

@@ -2,12 +2,15 @@ package instance
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -31,7 +34,7 @@ func (o *Operator) cleanUp() {
 	o.checkRoles()
 	for _, object := range left {
 		if operated && hasOwnFinalizer(object, loops) {
-			o.T.Errorf("Finalize never removed the finalizer of %s, for %s", o.Describe(object), o.FinalizeLimit)
+			o.T.Errorf("the operator never removed its finalizer of %s, for %s%s", o.Describe(object), o.FinalizeLimit, describeReady(object))
 		}
 		o.removeFinalizers(object, loops)
 	}
@@ -164,6 +167,21 @@ func (o *Operator) awaitFinalizers(objects []client.Object) (finalized []client.
 // hasOwnFinalizer reports whether an object has a finalizer of the operator.
 func hasOwnFinalizer(object client.Object, loops []*testcontrol.Loop) bool {
 	return slices.ContainsFunc(loops, func(l *testcontrol.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
+}
+
+// describeReady returns what the Ready condition of an object says, as the end of a message; empty if there is none.
+func describeReady(object client.Object) string {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return ""
+	}
+	conditions, _, _ := unstructured.NestedSlice(content, "status", "conditions")
+	for _, item := range conditions {
+		if condition, ok := item.(map[string]any); ok && condition["type"] == "Ready" {
+			return fmt.Sprintf(": Ready=%v, %v: %v", condition["status"], condition["reason"], condition["message"])
+		}
+	}
+	return ""
 }
 
 // removeFinalizers removes the finalizers of an object and deletes its children, because no

@@ -28,6 +28,12 @@ func (c *Checker) reportChildren(text *strings.Builder, parent *unstructured.Uns
 		}
 		if len(found) > 0 && !said.Excuses(desired.Child, found, gone) && !reportedOtherwise(record, said, desired, lasting) {
 			writeUntruths(text, desired.Child, found)
+			continue
+		}
+		if records, err := c.compareRecords(record, desired); err != nil {
+			fmt.Fprintf(text, "%s cannot be read: %v\n", nameOfChild(desired.Child), err)
+		} else if len(records) > 0 && !excusesRecords(record, said, desired.Child, records) {
+			writeUntruths(text, desired.Child, records)
 		}
 	}
 	if record.Err != nil || record.Waiting || record.KeepsAll {
