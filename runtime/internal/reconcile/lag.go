@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -21,6 +22,7 @@ import (
 type lag struct {
 	waits int                     // in a row
 	kind  schema.GroupVersionKind // of the cache, once it is reported; empty before
+	said  time.Time               // when the status last said so
 }
 
 // lagging counts the parents that wait for the cache of each kind, and whose wait is reported.
@@ -82,8 +84,14 @@ func (r *run) reportLag(ctx context.Context, missing consistency.Lag) {
 	if r.loop.lagging.begin(&r.state.lag, missing.Kind) {
 		log.FromContext(ctx).Error(errCacheStale, "parents wait for it", "kind", missing.Kind.String(), "missing", text)
 	}
+	if r.now.Sub(r.state.lag.said) < backoff.ShownLag { // each time costs a read
+		return
+	}
 	err := r.writer.writeStatus(ctx, new(declared.Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
-	if err != nil && !isStale(err) {
+	switch {
+	case err == nil:
+		r.state.lag.said = r.now
+	case !isStale(err):
 		log.FromContext(ctx).Error(err, "the status cannot say that a cache stands still")
 	}
 }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -16,7 +17,7 @@ import (
 // writeStatus writes the author's part of the status and the runtime's conditions.
 func (w *writer) writeStatus(ctx context.Context, response *declared.Response, conditions []metav1.Condition, failed error) error {
 	result, err := w.loop.status.Write(ctx, &w.state.status, status.Change{
-		Parent: w.parent, Conditions: conditions, Failed: failed != nil, Now: w.now,
+		Parent: w.parent, Conditions: conditions, Failed: failed != nil, Now: w.now, IsBehind: errors.Is(failed, errCacheStale),
 		Author: status.Author{Status: response.Status, Conditions: response.Conditions, Hash: func() string {
 			return strconv.FormatUint(hashParentPart(w.loop.definition.Status, response), 16)
 		}},

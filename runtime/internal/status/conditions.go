@@ -45,14 +45,18 @@ type Merge struct {
 	Now        time.Time
 }
 
-// MergeConditions sets the runtime's and the author's conditions among those that exist. It
+// MergeConditions sets the runtime's and the author's conditions among those that exist, of which it keeps the
+// first of each type: a CRD that does not declare the list as a map lets several in. It
 // drops conditions of an earlier reconcile that neither sets any more. An author's condition
 // replaces the runtime's of its type, unless the reconcile failed or the runtime's must stay.
 func MergeConditions(m Merge) []metav1.Condition {
+	seen := map[string]bool{}
 	merged := slices.DeleteFunc(slices.Clone(m.Existing), func(c metav1.Condition) bool {
+		isRepeated := seen[c.Type]
+		seen[c.Type] = true
 		ofRuntime := c.Type == Ready || c.Type == Reconciling || c.Type == Stalled || c.Type == Suspended
 		ofAuthor := m.Author != nil && c.Type != ReconcileHandled && m.IsOurs(c.Type)
-		return (ofRuntime || ofAuthor) && meta.FindStatusCondition(m.Runtime, c.Type) == nil && meta.FindStatusCondition(m.Author, c.Type) == nil
+		return isRepeated || (ofRuntime || ofAuthor) && meta.FindStatusCondition(m.Runtime, c.Type) == nil && meta.FindStatusCondition(m.Author, c.Type) == nil
 	})
 	set := func(c metav1.Condition) {
 		c.ObservedGeneration = m.Generation

@@ -4,5 +4,6 @@
 //	conditions.go   merges the runtime's conditions and the author's into those that exist
 //	difference.go   compares two statuses, and turns the difference into a JSON patch
 //	memory.go       remembers the last write, and finds what somebody else has changed since
+//	live.go         reads a parent whose cache is behind
 //	writer.go       writes, within the budgets of the memory
 package status

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,6 +37,9 @@ type Change struct {
 	Failed     bool               // the reconcile failed
 	Author     Author
 	Now        time.Time
+	// IsBehind says that the parent is of a cache that is known to be behind: the write starts from a live read.
+	// It is for a change without an author's part.
+	IsBehind bool
 }
 
 // Author is the part of a status that the author returned. Without Status and Conditions
@@ -64,6 +69,9 @@ func (e ErrStale) Unwrap() error { return e.error }
 // the runtime's conditions and observedGeneration in any case. It returns an error if the
 // API server refuses the write. An author's part that was refused is not sent again before
 // its backoff ends; the error is the earlier one then.
+//
+// If the parent is out of date, the author's part has to be computed again, and Write returns ErrStale. What the
+// runtime says needs no newer cache: it is written once more, from a live read.
 func (w *Writer) Write(ctx context.Context, memory *Memory, change Change) (Result, error) {
 	if w.Access == nil {
 		return Result{}, nil
@@ -74,22 +82,13 @@ func (w *Writer) Write(ctx context.Context, memory *Memory, change Change) (Resu
 			return Result{}, err
 		}
 	}
-	before := w.Access.Of(parent)
-	after := w.Access.Copy(before)
-	if change.Author.Status != nil {
-		after = w.Access.Copy(change.Author.Status)
+	result, err := Result{}, error(ErrStale{})
+	if !change.IsBehind {
+		result, err = w.writeOnto(ctx, memory, change, parent, parent.GetGeneration())
 	}
-	if observed := w.Access.ObservedGeneration; observed != nil {
-		*observed(after) = parent.GetGeneration()
+	if !hasAuthor && errors.As(err, new(ErrStale)) {
+		return w.writeLive(ctx, memory, change)
 	}
-	if of := w.Access.Conditions; of != nil {
-		*of(after) = MergeConditions(Merge{
-			Existing: *of(before), Runtime: change.Conditions, Author: change.Author.Conditions,
-			IsOurs: func(conditionType string) bool { return managedfields.OwnsCondition(parent, w.Manager, conditionType) },
-			Failed: change.Failed, Generation: parent.GetGeneration(), Now: change.Now,
-		})
-	}
-	result, err := w.patchDifference(ctx, memory, parent, before, after, change.Now)
 	switch {
 	case !hasAuthor || errors.As(err, new(ErrStale)):
 		return result, err
@@ -103,6 +102,27 @@ func (w *Writer) Write(ctx context.Context, memory *Memory, change Change) (Resu
 	return result, refused.Fail(change.Now, change.Author.Hash(), parent.GetUID(), err)
 }
 
+// writeOnto writes a change of the status of a parent, by the difference from a version of that. The status then
+// says that a generation was observed.
+func (w *Writer) writeOnto(ctx context.Context, memory *Memory, change Change, parent client.Object, generation int64) (Result, error) {
+	before := w.Access.Of(parent)
+	after := w.Access.Copy(before)
+	if change.Author.Status != nil {
+		after = w.Access.Copy(change.Author.Status)
+	}
+	if observed := w.Access.ObservedGeneration; observed != nil {
+		*observed(after) = generation
+	}
+	if of := w.Access.Conditions; of != nil {
+		*of(after) = MergeConditions(Merge{
+			Existing: *of(before), Runtime: change.Conditions, Author: change.Author.Conditions,
+			IsOurs: func(conditionType string) bool { return managedfields.OwnsCondition(parent, w.Manager, conditionType) },
+			Failed: change.Failed, Generation: generation, Now: change.Now,
+		})
+	}
+	return w.patchDifference(ctx, memory, parent, before, after, change.Now)
+}
+
 // WriteCondition sets one condition of a parent's status, unless the status has it with the
 // same reason. Other parts of the status stay.
 func (w *Writer) WriteCondition(ctx context.Context, memory *Memory, parent client.Object, condition metav1.Condition, now time.Time) (Result, error) {
@@ -112,6 +132,19 @@ func (w *Writer) WriteCondition(ctx context.Context, memory *Memory, parent clie
 	if existing := w.Access.FindCondition(parent, condition.Type); existing != nil && existing.Reason == condition.Reason {
 		return Result{}, nil
 	}
+	result, err := w.writeCondition(ctx, memory, parent, condition, now)
+	if !errors.As(err, new(ErrStale)) {
+		return result, err
+	}
+	live, err := w.readLive(ctx, parent)
+	if live == nil || err != nil {
+		return Result{}, err
+	}
+	return w.writeCondition(ctx, memory, live, condition, now)
+}
+
+// writeCondition sets one condition by the difference from a version of the parent.
+func (w *Writer) writeCondition(ctx context.Context, memory *Memory, parent client.Object, condition metav1.Condition, now time.Time) (Result, error) {
 	before := w.Access.Of(parent)
 	after := w.Access.Copy(before)
 	conditions := append([]metav1.Condition(nil), *w.Access.Conditions(before)...)
@@ -179,13 +212,25 @@ func (w *Writer) sendPatch(ctx context.Context, parent client.Object, changes ch
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
-	case jsonpatch.DoesNotFit(err), apierrors.IsConflict(err):
+	case jsonpatch.DoesNotFit(err), apierrors.IsConflict(err), isDuplicateCondition(err):
 		return ErrStale{err}
 	case err != nil:
 		return err
 	}
 	result.Answer, result.Fields = answer, changes.paths()
 	return nil
+}
+
+// isDuplicateCondition reports whether the API server refused a status with two conditions of one type. The runtime
+// adds a condition only if the parent that it has seen lacks it, so that it has not seen the latest.
+func isDuplicateCondition(err error) bool {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsInvalid(err) || status.ErrStatus.Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.ErrStatus.Details.Causes, func(cause metav1.StatusCause) bool {
+		return cause.Type == metav1.CauseTypeFieldValueDuplicate && strings.HasPrefix(cause.Field, "status.conditions[")
+	})
 }
 
 // delayRepair returns why the repair of parts that somebody else has changed is put off; nil
