@@ -40,6 +40,8 @@ type Desired struct {
 	AdoptedKey string
 	// DesiredKey is the annotation that keeps the desired state; see keep_desired.go. Empty: none does.
 	DesiredKey string
+	// HasExpired says that the last child was a Job which has finished and was deleted by its own field.
+	HasExpired bool
 	// Rewrite asks for a write of the whole desired state although the child is in sync.
 	Rewrite bool
 	// Ownership returns the metadata that makes an object the parent's child, as a merge

@@ -125,7 +125,7 @@ func (c childClient) findConflict(ctx context.Context, d Desired, observed clien
 	live, err := c.readLive(ctx, d.Name)
 	switch {
 	case apierrors.IsNotFound(err) && observed == nil:
-		return backoff.Conflict{Deleted: true}, nil
+		return backoff.Conflict{Deleted: !d.HasExpired, Expired: d.HasExpired}, nil
 	case apierrors.IsNotFound(err), err == nil && observed != nil && live.GetUID() != observed.GetUID():
 		return backoff.Conflict{}, ErrStale{d.Key()}
 	case err != nil:

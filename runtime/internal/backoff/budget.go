@@ -9,6 +9,7 @@ type Conflict struct {
 	Manager   string    // who changes the object, as managedFields says
 	Paths     []string  // what is changed
 	Deleted   bool      // somebody deletes the object
+	Expired   bool      // the object is a Job that deletes itself
 	Returns   bool      // Sync itself returns to what it desired before
 	Recreates bool      // Sync itself wants the object recreated
 	Retry     time.Time // when the next write is due

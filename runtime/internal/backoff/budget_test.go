@@ -148,3 +148,28 @@ func TestTransientErrors(t *testing.T) {
 		}
 	}
 }
+
+// The first write that does not last after writes that failed is the first of its kind.
+func TestFailedWritesAreNoRepetition(t *testing.T) {
+	var b Budget
+	now := start
+	for range 6 {
+		failed, _ := errors.AsType[Failed](b.Fail(now, "one", "", refusal))
+		now = failed.Retry
+	}
+	explain := func() (Conflict, error) { return Conflict{Deleted: true}, nil }
+	b.RetryNow()
+	if conflict, _ := b.Delay(now, explain); conflict != nil {
+		t.Errorf("a write that failed counts as one that did not last: %+v", conflict)
+	}
+	b.Succeeded()
+	for i := range 3 {
+		conflict, _ := b.Delay(now, explain)
+		if isThird := i == 2; isThird != (conflict != nil) {
+			t.Errorf("repetition %d: %+v", i, conflict)
+		}
+		if conflict == nil {
+			b.Spend(now)
+		}
+	}
+}

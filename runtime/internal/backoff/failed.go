@@ -3,6 +3,7 @@ package backoff
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -57,23 +58,23 @@ func (b *Budget) hasFailed(state string, uid types.UID) bool {
 // Succeeded notes that a write did not fail.
 func (b *Budget) Succeeded() { b.failed, b.conflicts = nil, 0 }
 
-// Fail notes that a write of a desired state failed, and returns the error as a [Failed].
+// Fail notes that a write of a desired state failed, and returns the error as a [Failed]. It is no repetition, which
+// would be somebody else's doing.
 func (b *Budget) Fail(now time.Time, state string, uid types.UID, err error) error {
 	b.SetState(state)
 	failed := Failed{Err: err, UID: uid, Attempts: 1, First: now}
 	if last := b.failed; last != nil && last.UID == uid {
 		failed.Attempts, failed.First = last.Attempts+1, last.First
-		if !IsTransient(err) {
-			b.Spend(now)
-		}
 	}
 	failed.Retry = now.Add(Retries.Wait(failed.Attempts - 1))
-	if due := b.Due(); !IsTransient(err) && due.After(failed.Retry) {
-		failed.Retry = due
+	if !IsTransient(err) {
+		failed.Retry = latest(failed.Retry, b.Due(), now.Add(Writes.Wait(failed.Attempts-1)))
 	}
 	b.failed, b.attempted = &failed, now
 	return failed
 }
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // Conflicted notes that a write of a desired state met a conflict. It returns nil while a
 // newer cache may mend that.

@@ -154,6 +154,7 @@ func (r *run) recordOutcome(ctx context.Context, t task, outcome apply.Outcome) 
 		metrics.CountDrift(name, t.Kind.Kind)
 	}
 	if outcome.Action == apply.Created {
+		r.warnAboutExpired(ctx, t.Key())
 		r.state.missing.dropBefore(t.Key(), outcome.Object.GetUID())
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
@@ -227,6 +228,7 @@ func (r *run) splitUndesired(observed *observed, plan plan) (undesired, kept []c
 	kept = append(kept, history...)
 	if !plan.keepAll {
 		r.state.applied.Keep(r.now, desired)
+		r.state.missing.forgetExpired(desired)
 	}
 	return undesired, kept
 }

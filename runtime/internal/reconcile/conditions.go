@@ -176,6 +176,8 @@ func (r report) conflictReason() string {
 // repeatedWriteText says who keeps changing what of an object.
 func repeatedWriteText(object string, conflict backoff.Conflict) string {
 	switch {
+	case conflict.Expired:
+		return object + ": its ttlSecondsAfterFinished deletes it once it has finished, and it is recreated less and less often until that stops"
 	case conflict.Deleted:
 		return object + ": somebody keeps deleting it, and it is recreated less and less often until that stops"
 	case conflict.Returns:

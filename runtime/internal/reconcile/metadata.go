@@ -34,7 +34,7 @@ func (w *writer) repeatMetadata(ctx context.Context, author, desired apply.Metad
 		w.state.metadata = new(backoff.Budget)
 	}
 	budget, text := w.state.metadata, fmt.Sprintf("%#v", author)
-	isRepetition := budget.State() == text
+	isRepetition := budget.State() == text && budget.Failure(text, w.parent.GetUID()) == nil
 	if err := budget.Replay(w.now, text, w.parent.GetUID()); err != nil {
 		return err
 	}

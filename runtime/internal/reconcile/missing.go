@@ -28,6 +28,7 @@ type missingChildren struct {
 	missing map[types.UID]child
 	removed map[types.UID]bool // by the operator; each until its event comes
 	looked  map[types.UID]*look
+	expired map[apply.Key]bool // whether the last object of a name was an expired Job; see expired.go
 }
 
 // look is what a reconcile remembers of an object that may be a child which has lost its marks.
@@ -47,6 +48,14 @@ func (l *missingChildren) add(before child) {
 	if l.removed[uid] {
 		delete(l.removed, uid)
 		return
+	}
+	if isExpired(before.object) {
+		if l.expired == nil {
+			l.expired = map[apply.Key]bool{}
+		}
+		l.expired[before.key()] = true
+	} else {
+		delete(l.expired, before.key())
 	}
 	if before.object.GetDeletionTimestamp() != nil {
 		return

@@ -173,6 +173,7 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild, exis
 	described.Policies, described.HandOver, described.InPlace = policies, handOver, inPlace
 	described.HashKey, described.Input = keys.Hash, input.with(desired, byReference, kind.As)
 	described.Source, described.Rewrite = kind.creatableObject(desired), p.request.isRewritten(key)
+	described.HasExpired = existing[name] == nil && p.state.missing.hasExpired(key)
 	described.Generate, described.GeneratedKey, described.AdoptedKey = desired.Generate, keys.Generated, keys.Adopted
 	described.DesiredKey = kind.desiredKey(keys)
 	described.HasLostMarks = p.hasLostMarks
