@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -122,6 +123,17 @@ func TestStatusFieldThatTheCRDDoesNotKnowCostsNothing(t *testing.T) {
 		"patch sites/status web: 200",
 		"patch sites/status web: 200", // from which the runtime learns
 	)
+	before := len(f.Requests())
+	f.Advance(59 * time.Minute)
+	f.reconcile()
+	f.expectRequests(before)
+	f.Advance(2 * time.Minute) // there may be another CRD by now
+	f.Eventually("the field is written again", func() error {
+		if sent := f.Requests()[before:]; len(sent) != 1 || sent[0].String() != "patch sites/status web: 200" {
+			return fmt.Errorf("requests are %v", sent)
+		}
+		return nil
+	})
 }
 
 func TestStatusThatOthersChangeMeanwhileIsNoFailure(t *testing.T) {

@@ -57,8 +57,8 @@ const (
 	// NewNamesLongest is after how long related objects are watched although new ones are named all
 	// the time.
 	NewNamesLongest = 5 * time.Second
-	// Altered is how long values that admission has altered stay before they are written
-	// again, since what alters them may have been removed.
+	// Altered is how long values that admission has altered, or fields of a status that the CRD has
+	// dropped, stay before they are written again, since what does that may have been removed.
 	Altered = time.Hour
 	// Adoption is how long the new object of a recreated child may take to adopt the dependents of
 	// the old one, unless its status says earlier that it has.

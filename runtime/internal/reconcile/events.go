@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -43,10 +45,18 @@ func (s *subject) warnAboutConflicts(ctx context.Context, conflicts ...string) {
 
 // warn records an Event of a reason and logs a line, as often as for errors.
 func (s *subject) warn(ctx context.Context, reason, text string) {
-	if s.state.eventTexts.isNew(text, s.now) {
-		log.FromContext(ctx).Info("warning", "reason", reason, "what", text)
+	if s.logWarning(ctx, reason, text) {
 		s.recordEvent(corev1.EventTypeWarning, reason, truncateText(text))
 	}
+}
+
+// logWarning logs a line as often as warn does, and reports whether it did. It is for what many parents have in
+// common, so that an Event for each would cost a request for each.
+func (s *subject) logWarning(ctx context.Context, reason, text string) (isNew bool) {
+	if isNew = s.state.eventTexts.isNew(text, s.now); isNew {
+		slog.New(logr.ToSlogHandler(log.FromContext(ctx))).Warn("warning", "reason", reason, "what", text)
+	}
+	return isNew
 }
 
 // recordEvent records one Event. The action contains a hash of the note: Events that differ

@@ -23,6 +23,7 @@ type report struct {
 	requeue          time.Duration     // as in [applied]
 	metadataConflict *backoff.Conflict // see [writer]
 	statusConflict   *backoff.Conflict
+	statusRetry      time.Time // see [writer]
 
 	deletionConflicts []deletionConflict
 	patches           []patchResult
@@ -71,7 +72,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 		made.err = err
 		conditions = r.findConditions(made)
 	}
-	made.statusConflict = r.writer.statusConflict
+	made.statusConflict, made.statusRetry = r.writer.statusConflict, r.writer.statusRetry
 	r.recordEvents(response.Events, err)
 	if !r.loop.definition.Status.HasConditions() {
 		r.warnAboutConflicts(ctx, made.conflictTexts()...)
@@ -97,10 +98,13 @@ func (r *run) findConditions(made report) []metav1.Condition {
 }
 
 // nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
-// before that when a repair that was put off is due, what admission has altered is to be written again,
+// before that when a repair that was put off is due, what admission has altered or the CRD has dropped is to be written again,
 // an adoption ends, or an eviction is retried.
 func (r report) nextRequeue(now time.Time, requeue time.Duration) time.Duration {
 	requeue = earlier(requeue, r.requeue)
+	if !r.statusRetry.IsZero() {
+		requeue = earlier(requeue, max(r.statusRetry.Sub(now), time.Millisecond))
+	}
 	conflicts := []*backoff.Conflict{r.metadataConflict, r.statusConflict}
 	for _, child := range r.children {
 		conflicts = append(conflicts, child.conflict)

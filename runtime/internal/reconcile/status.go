@@ -31,6 +31,11 @@ func (w *writer) recordStatusWrite(ctx context.Context, result status.Result, er
 	if result.Conflict != nil {
 		w.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
 	}
+	if len(result.Dropped) > 0 {
+		w.statusRetry = result.Retry
+		text := fmt.Sprintf("the API server drops %s: the CRD is older than the operator, or a webhook takes it away", joinPaths(result.Dropped))
+		w.logWarning(ctx, "StatusDropped", text)
+	}
 	if result.Answer != nil {
 		w.recordParentWrite(result.Answer, result.Fields...)
 	}

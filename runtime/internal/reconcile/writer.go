@@ -3,6 +3,7 @@ package reconcile
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,6 +24,7 @@ type writer struct {
 	changedMeanwhile bool                         // an answer shows a change of the parent that the reconcile has not seen
 	metadataConflict *backoff.Conflict            // why the write of the parent's metadata is put off; nil when it is not
 	statusConflict   *backoff.Conflict            // why the repair of its status is put off; nil when it is not
+	statusRetry      time.Time                    // when fields of it are written again that the CRD does not know; zero: there are none
 }
 
 // recordParentWrite goes on with the parent as the API server answered a write of fields.

@@ -1,9 +1,12 @@
 package status
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -57,6 +60,8 @@ type Result struct {
 	Answer   client.Object     // the parent as the API server answered; nil: nothing was written
 	Fields   []string          // the paths of the fields that were written
 	Conflict *backoff.Conflict // why the repair of some parts is put off; nil when none is
+	Dropped  []string          // the fields that the API server drops, since its CRD does not know them
+	Retry    time.Time         // when these are written again
 }
 
 // ErrStale says that the parent has changed meanwhile, and nothing was written. It holds the API
@@ -177,19 +182,21 @@ func (w *Writer) patchDifference(ctx context.Context, memory *Memory, parent cli
 		memory.endConflict(drifted, now)
 		return result, nil
 	}
-	if memory.noOp.isSame(before, changes) {
+	if memory.noOp.isSame(before, changes, now) {
+		result.Dropped, result.Retry = memory.noOp.dropped, memory.noOp.until
 		return result, nil
 	}
 	if err := w.sendPatch(ctx, parent, changes, &result); err != nil || result.Answer == nil {
 		return result, err
 	}
-	memory.noOp = noOpPatch{}
-	if result.Answer.GetResourceVersion() == parent.GetResourceVersion() {
-		memory.noOp = noOpPatch{before, changes}
-	}
 	fields, err := parseFields(w.Access.Of(result.Answer))
 	if err != nil {
 		return result, err
+	}
+	memory.noOp = noOpPatch{}
+	if result.Answer.GetResourceVersion() == parent.GetResourceVersion() {
+		result.Dropped, result.Retry = difference.droppedBy(fields), now.Add(backoff.Altered)
+		memory.noOp = noOpPatch{before, changes, result.Dropped, result.Retry}
 	}
 	if len(drifted) > 0 && result.Conflict == nil {
 		memory.countRepair(now)
@@ -258,12 +265,25 @@ func ExplainConflict(ctx context.Context, liveReader client.Reader, empty, paren
 }
 
 // noOpPatch is a patch that the API server accepted and that changed nothing: the CRD does
-// not know a field, or has a default for one that is to be removed.
+// not know a field, or has a default for one that is to be removed. It is sent again after a while, since
+// there may be another CRD by then.
 type noOpPatch struct {
 	before  any // the status
 	changes changes
+	dropped []string // the fields that the CRD does not know
+	until   time.Time
 }
 
-func (n noOpPatch) isSame(before any, changes changes) bool {
-	return reflect.DeepEqual(n.changes, changes) && reflect.DeepEqual(n.before, before)
+func (n noOpPatch) isSame(before any, changes changes, now time.Time) bool {
+	return now.Before(n.until) && reflect.DeepEqual(n.changes, changes) && reflect.DeepEqual(n.before, before)
+}
+
+// droppedBy returns the paths of the fields that were to be set, and that an answer has not, or not as a whole.
+func (d difference) droppedBy(answer map[string]json.RawMessage) (paths []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.after)) {
+		if !bytes.Equal(d.before[name], d.after[name]) && bytes.Equal(d.before[name], answer[name]) {
+			paths = append(paths, "status."+name)
+		}
+	}
+	return paths
 }
