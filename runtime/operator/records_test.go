@@ -237,3 +237,24 @@ func TestOptionsReachAnInvalidChild(t *testing.T) {
 	}
 	c.saysPart(site, "Service "+c.Namespace+"/web", "spec.ports[0] and spec.ports[1]")
 }
+
+// After a restart nothing is known of the refusal, and the record is written all the same.
+func TestOptionsReachARefusedChildAfterARestart(t *testing.T) {
+	c := startCustom(t, recorded(operator.InPlace, true), nil)
+	site := c.siteOf("web", "one Delete a")
+	c.expectRecords(site, "one", "Delete", "a")
+	c.Stop()
+	c.touch(site, "two Orphan b")
+	c.Restart()
+	c.expectRecords(site, "one", "Orphan", "b")
+	c.Settled()
+	c.Stop()
+	before := len(c.Requests())
+	c.Restart()
+	c.Settled()
+	for _, request := range c.Requests()[before:] {
+		if request.Resource == "configmaps" && request.Code == http.StatusOK && request.Verb == "patch" {
+			t.Errorf("the record is written again: %s", request)
+		}
+	}
+}
