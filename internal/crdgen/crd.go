@@ -5,7 +5,6 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -133,17 +132,4 @@ func selectableFields(v *spec.Version) []apiextv1.SelectableField {
 		out = append(out, apiextv1.SelectableField{JSONPath: path})
 	}
 	return out
-}
-
-// ShortenDescriptions returns a CRD whose descriptions have so many characters at the most; all of
-// them if that is negative.
-func ShortenDescriptions(made *apiextv1.CustomResourceDefinition, most int64) *apiextv1.CustomResourceDefinition {
-	if most < 0 {
-		return made
-	}
-	made = made.DeepCopy()
-	for i := range made.Spec.Versions {
-		crd.TruncateDescription(made.Spec.Versions[i].Schema.OpenAPIV3Schema, int(most))
-	}
-	return made
 }

@@ -27,7 +27,7 @@ func (f *fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Nod
 		f.checkKeys(pkg, expr, at)
 		f.checkValue(pkg, expr.Value, at, outer)
 	case *ast.StructType:
-		f.checkUnnamedStruct(expr, at, outer)
+		f.checkUnnamedStruct(expr, at)
 	case *ast.FuncType:
 		f.reportAt(at, "a function has no schema", "leave the field out of the JSON, by the tag `json:\"-\"`")
 	case *ast.ChanType:
@@ -44,7 +44,7 @@ func (f *fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Nod
 }
 
 // checkUnnamedStruct reports a struct without a name, unless it is what a type is declared as.
-func (f *fieldChecker) checkUnnamedStruct(expr *ast.StructType, at ast.Node, outer []*markers.TypeInfo) {
+func (f *fieldChecker) checkUnnamedStruct(expr *ast.StructType, at ast.Node) {
 	if declared, ok := at.(*ast.TypeSpec); ok && declared.Type == ast.Expr(expr) {
 		return
 	}

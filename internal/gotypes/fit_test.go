@@ -63,7 +63,7 @@ func checkFit(t *testing.T, types, values, seed int) {
 	f.checkValues(rand.New(rand.NewPCG(uint64(seed), 0)), values)
 }
 
-// fit is Go types with what judges their values: the API server's code, and a program with the types.
+// fit is Go types with what reads and checks their values: the API server's code, and a program with the types.
 type fit struct {
 	t         *testing.T
 	cases     []typesCase

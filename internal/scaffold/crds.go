@@ -2,7 +2,7 @@ package scaffold
 
 import (
 	"github.com/opgen-dev/opgen/internal/crddiff"
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/descriptions"
 )
 
 // CRDs returns the CRDs of a project as Plan writes them, with the APIs that they are made from. The
@@ -14,7 +14,7 @@ func CRDs(in Source) ([]crddiff.Made, error) {
 	}
 	var made []crddiff.Made
 	for _, k := range p.kinds {
-		made = append(made, crddiff.Made{CRD: crdgen.ShortenDescriptions(k.crd(), p.MaxDescLen), API: k.api.Read()})
+		made = append(made, crddiff.Made{CRD: descriptions.Shorten(k.crd(), p.MaxDescLen), API: k.api.Read()})
 	}
 	return made, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/descriptions"
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/parallel"
@@ -236,7 +237,7 @@ func (p *project) crdFile() ([]byte, error) {
 			documents[i] = document
 			return
 		}
-		documents[i], errs[i] = crdgen.MarshalCRDOf(k.api.Read(), crdgen.ShortenDescriptions(k.crd(), p.MaxDescLen))
+		documents[i], errs[i] = crdgen.MarshalCRDOf(k.api.Read(), descriptions.Shorten(k.crd(), p.MaxDescLen))
 	})
 	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte(documentEnd))), errors.Join(errs...)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/descriptions"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -38,7 +38,7 @@ func (w *warner) checkSize(maxDescLen int64) {
 	if 6*w.crd.Size() <= maxAnnotations {
 		return
 	}
-	text, err := json.Marshal(crdgen.ShortenDescriptions(w.crd, maxDescLen))
+	text, err := json.Marshal(descriptions.Shorten(w.crd, maxDescLen))
 	if err != nil {
 		return // generate reports the error
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What the API server refuses is nobody's doing, however often and soon it is tried again.
+// What the API server refuses blames no other writer, however often and soon it is tried again.
 func TestRefusedWritesAreNoConflict(t *testing.T) {
 	t.Parallel()
 	child := configMap("web", "")

@@ -11,5 +11,5 @@
 // meters repetition: writing the same desired state to the same object again, be it the repair of drift or the
 // re-creation of a child that somebody deleted; and the return to a desired state that was written within the last
 // minute. The first write of a desired state is free, and so is every answer of Sync that follows a change by
-// somebody else. Writes that failed are counted apart: they wait as long, and are nobody's doing.
+// somebody else. Writes that failed are counted apart: they wait as long, and blame no other writer.
 package backoff

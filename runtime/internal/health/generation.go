@@ -89,6 +89,6 @@ func holdsWith(rule func(client.Object) (bool, error), object client.Object, con
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(other, changed); err != nil {
 		return false
 	}
-	holds, err := rule(changed)
-	return holds && err == nil
+	isTrue, err := rule(changed)
+	return isTrue && err == nil
 }

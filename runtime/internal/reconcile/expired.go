@@ -13,7 +13,7 @@ import (
 )
 
 // A finished Job with ttlSecondsAfterFinished is deleted by a controller of Kubernetes. If Sync still desires it, it is
-// created again and runs again, which an author seldom wants. That is nobody's doing, and is said from the first time on.
+// created again and runs again, which an author seldom wants. That is no interference, and is said from the first time on.
 
 // reasonRunsAgain is the reason of an Event about a Job that has expired and is created again.
 const reasonRunsAgain = "RunsAgain"

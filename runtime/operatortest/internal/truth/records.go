@@ -33,10 +33,10 @@ func (c *Checker) compareRecords(record testcontrol.Record, desired testcontrol.
 		return nil, err
 	}
 	group := strings.TrimSuffix(record.Loop.HashKey, "desired-hash")
-	wanted, _, _ := unstructured.NestedStringMap(desired.Ownership, "metadata", "annotations")
+	texts, _, _ := unstructured.NestedStringMap(desired.Ownership, "metadata", "annotations")
 	for _, mark := range []string{group + "when-removed", group + "listed-as", group + "parent"} {
 		value, isThere := live.GetAnnotations()[mark]
-		if _, isWanted := wanted[mark]; isThere && !isWanted {
+		if _, isDesired := texts[mark]; isThere && !isDesired {
 			found = append(found, untruth{path: `metadata.annotations["` + mark + `"]`, desired: diff.Absent, live: value, removed: true})
 		}
 	}
