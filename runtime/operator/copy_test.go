@@ -262,7 +262,94 @@ func (c *custom) clearManagedFields(object client.Object) {
 	}
 }
 
-// Somebody restores a child from a copy, under its name.
+// A copy has another name than it says. That tells it from a child when managedFields do not.
+func TestCopyOfAChildIsKnownByItsName(t *testing.T) {
+	var shown atomic.Int64
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+		shown.Store(max(shown.Load(), int64(req.Children.ConfigMaps.Len())))
+		want.ConfigMaps.Add(configMap("referred", "hello"))
+		want.ConfigMaps.Add(configMap("annotated", "hello"), orphaned...)
+	}), nil)
+	site := c.site("web")
+	c.says(site, allReady)
+	for _, name := range []string{"referred", "annotated"} {
+		child := configMap(name, "")
+		c.Exists(child)
+		cleared, restored, crowded := copyOf(child, name+"-cleared"), copyOf(child, name+"-restored"), copyOf(child, name+"-crowded")
+		c.Stop()
+		c.makeAs("kubectl-create", cleared)
+		c.clearManagedFields(cleared)
+		c.makeAs("opgen/site."+c.group, restored) // a backup tool patches the managedFields back, within the minute
+		c.makeAs("kubectl-create", crowded)
+		for i := range 12 { // more than the API server names
+			c.writeAs(fmt.Sprintf("writer-%02d", i), crowded, func() { crowded.Data[fmt.Sprintf("key-%02d", i)] = "1" })
+		}
+		c.Restart()
+		for _, copied := range []*corev1.ConfigMap{cleared, restored, crowded} {
+			c.saysOfCopy(copied)
+		}
+		c.touch(site, name)
+		c.Settled()
+		c.Exists(cleared, restored, crowded, child)
+	}
+	if shown.Load() != 2 {
+		t.Errorf("Sync saw %d children, want 2", shown.Load())
+	}
+}
+
+// Whoever edits or removes the annotation by which a child names itself makes it no copy.
+func TestChildThatIsMadeToNameAnotherStaysAChild(t *testing.T) {
+	t.Parallel()
+	for _, stopped := range []bool{true, false} {
+		t.Run(fmt.Sprint("the operator is down: ", stopped), func(t *testing.T) {
+			var made atomic.Int64
+			c := startCustom(t, generatePassword(&made), nil)
+			site, password := c.site("web"), configMap("password", "")
+			c.says(site, allReady)
+			c.Exists(password)
+			names := c.group + "/created-as"
+			if own := c.Namespace + "/password"; password.Annotations[names] != own {
+				t.Fatalf("its annotations are %v", password.Annotations)
+			}
+			for _, edit := range []func(){func() { password.Annotations[names] = c.Namespace + "/other" }, func() { delete(password.Annotations, names) }} {
+				c.Settled()
+				if stopped {
+					c.Stop()
+				}
+				c.Update(password, edit)
+				if stopped {
+					c.Restart()
+				}
+				c.Eventually("it does not name another", func() error {
+					c.Get(password)
+					if text, ok := password.Annotations[names]; ok && text != c.Namespace+"/password" {
+						return errors.New("it names " + text)
+					}
+					return nil
+				})
+				c.Settled()
+			}
+			before := len(c.Requests())
+			c.Update(password, func() { metav1.SetMetaDataAnnotation(&password.ObjectMeta, "note", "1") })
+			c.Settled()
+			if sent := c.requestsOf(before); len(sent) > 0 {
+				t.Errorf("a child that does not name itself costs %v", sent)
+			}
+			c.Update(password, func() { password.Data["key"] = "edited" })
+			c.Eventually("the next write puts it back", func() error {
+				if c.Get(password); password.Annotations[names] != c.Namespace+"/password" {
+					return fmt.Errorf("its annotations are %v", password.Annotations)
+				}
+				return nil
+			})
+			if made.Load() != 1 {
+				t.Errorf("%d passwords were made", made.Load())
+			}
+		})
+	}
+}
+
+// Somebody restores a child from a copy that does not say which child it was, under its name.
 func TestCopyUnderTheNameOfAChildIsNotOverwritten(t *testing.T) {
 	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "generated"))
@@ -275,6 +362,7 @@ func TestCopyUnderTheNameOfAChildIsNotOverwritten(t *testing.T) {
 	c.Delete(child)
 	restored := copyOf(child, "web")
 	restored.Data["key"] = "restored"
+	delete(restored.Annotations, c.group+"/created-as") // of an earlier release
 	c.makeAs("kubectl-create", restored)
 	c.Restart()
 	c.Eventually("the name is taken", func() error { return hasNameConflict(c, site) })
@@ -289,4 +377,89 @@ func TestCopyUnderTheNameOfAChildIsNotOverwritten(t *testing.T) {
 	if c.Get(restored); restored.Data["key"] != "generated" {
 		t.Errorf("it holds %v", restored.Data)
 	}
+}
+
+// Somebody makes a child anew under its name, as to enlarge the volumes of a StatefulSet: with all that made it the child.
+// Sync sees it, and then it is as desired.
+func TestChildThatIsMadeAnewIsTheChildAgain(t *testing.T) {
+	t.Parallel()
+	for _, options := range [][]operator.ChildOption{nil, orphaned, {operator.AdoptIfUnowned}} {
+		t.Run(fmt.Sprint(options), func(t *testing.T) {
+			var made atomic.Int64
+			c := startCustom(t, generatePassword(&made, options...), nil)
+			site, password, node := c.site("web"), configMap("password", ""), configMap("a-node", "")
+			c.says(site, allReady)
+			c.Exists(password, node)
+			c.Settled()
+			c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, c.group+"/paused", "true") })
+			c.Settled()
+			if err := c.Client.Delete(t.Context(), password, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+				t.Fatal(err)
+			}
+			c.Gone(password)
+			anew := copyOf(password, "password")
+			anew.Data["key"], anew.Data["extra"] = "restored", "1"
+			c.makeAs("kubectl-create", anew)
+			c.Update(site, func() { delete(site.Annotations, c.group+"/paused") })
+			c.hasData(anew, "key=restored")
+			c.hasData(node, "key=restored")
+			c.says(site, allReady)
+			if c.Get(password); password.UID != anew.UID {
+				t.Error("it was made anew once more")
+			}
+			c.hasEvent("TakenOver", "which kubectl-create made anew")
+			c.Settled()
+			c.Restart()
+			c.Settled()
+			c.setSync(customDesire(func(_ *customRequest, want *Desired) {}))
+			c.touch(site, "nothing")
+			if options == nil {
+				c.Gone(anew)
+			}
+		})
+	}
+}
+
+// A copy of another child has the name of a child that is desired later. It stays as it is.
+func TestCopyOfAnotherChildIsNotTaken(t *testing.T) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+		want.ConfigMaps.Add(configMap("web", "generated"))
+		if req.Parent.Spec.Text == "more" {
+			want.ConfigMaps.Add(configMap("backup", "generated"))
+		}
+	}), nil)
+	site, child := c.site("web"), configMap("web", "")
+	c.says(site, allReady)
+	c.Exists(child)
+	backup := copyOf(child, "backup")
+	backup.Data["key"] = "theirs"
+	c.makeAs("kubectl-create", backup)
+	c.clearManagedFields(backup)
+	c.touch(site, "more")
+	c.saysPart(site, "remove its annotation "+c.group+"/created-as and clear its metadata.managedFields to make it the child")
+	c.Settled()
+	if c.Get(backup); backup.Data["key"] != "theirs" {
+		t.Errorf("it holds %v", backup.Data)
+	}
+	c.Update(backup, func() { delete(backup.Annotations, c.group+"/created-as") })
+	c.clearManagedFields(backup)
+	c.says(site, allReady)
+	c.hasData(backup, "key=generated")
+}
+
+// hasEvent waits until an Event with a reason says a text.
+func (c *custom) hasEvent(reason, text string) {
+	c.t.Helper()
+	c.Eventually("an Event says "+text, func() error {
+		list := new(eventsv1.EventList)
+		if err := c.Client.List(c.t.Context(), list, client.InNamespace(c.Namespace)); err != nil {
+			return err
+		}
+		for _, event := range list.Items {
+			if event.Reason == reason && strings.Contains(event.Note, text) {
+				return nil
+			}
+		}
+		return errors.New("it does not")
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // Claim is the label and annotations by which another controller of this runtime made an object its
@@ -110,9 +111,9 @@ func kubectlManagers(object client.Object) sets.Set[string] {
 // and nobody else's. One write does both: in between, the former controller would take the object
 // back.
 func (d Desired) ownershipPatch(live client.Object, claims []Claim) map[string]any {
-	var ownership map[string]any
+	var marks map[string]any
 	if d.Ownership != nil {
-		ownership = d.Ownership()
+		marks = d.Ownership()
 	}
 	metadata, labels, annotations := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, claim := range claims {
@@ -120,12 +121,16 @@ func (d Desired) ownershipPatch(live client.Object, claims []Claim) map[string]a
 		maps.Copy(annotations, nullEntries(claim.Annotations, live.GetAnnotations()))
 	}
 	for name, texts := range map[string]map[string]any{"labels": labels, "annotations": annotations} {
-		own, _ := ownership[name].(map[string]any)
+		own, _ := marks[name].(map[string]any)
 		if maps.Copy(texts, own); len(texts) > 0 {
 			metadata[name] = texts
 		}
 	}
-	references, _ := ownership["ownerReferences"].([]any)
+	if d.CreatedAsKey != "" {
+		annotations[d.CreatedAsKey] = ownership.ObjectName(client.ObjectKeyFromObject(live))
+		metadata["annotations"] = annotations
+	}
+	references, _ := marks["ownerReferences"].([]any)
 	references = slices.Clone(references)
 	for _, ref := range live.GetOwnerReferences() {
 		if ref.UID != d.Owner && !ptr.Deref(ref.Controller, false) {
@@ -167,8 +172,8 @@ func (d Desired) hasOwnership(live client.Object) bool {
 	if d.Ownership == nil {
 		return true
 	}
-	ownership := d.Ownership()
-	return d.hasReference(live, ownership["ownerReferences"]) && hasPatch(live.GetLabels(), ownership["labels"]) && hasPatch(live.GetAnnotations(), ownership["annotations"])
+	marks := d.Ownership()
+	return !d.namesAnother(live) && d.hasReference(live, marks["ownerReferences"]) && hasPatch(live.GetLabels(), marks["labels"]) && hasPatch(live.GetAnnotations(), marks["annotations"])
 }
 
 // hasReference reports whether an object's reference to the parent is the desired one. The version

@@ -31,6 +31,8 @@ type Applier struct {
 	Claims func(client.Object) []Claim
 	// Label is the key of the label that holds the parent's UID. Empty: children have none.
 	Label string
+	// CreatedAsKey is the key of the annotation in which a child names itself. Empty: children have none.
+	CreatedAsKey string
 	// CopiedBy returns who wrote the marks of an object that is the copy of a child; empty if it
 	// is none. Nil: there are none.
 	CopiedBy func(client.Object) string

@@ -148,7 +148,9 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 		conflict.Holder = ""
 	}
 	if c.applier.CopiedBy != nil {
-		conflict.CopiedBy = c.applier.CopiedBy(live)
+		if conflict.CopiedBy = c.applier.CopiedBy(live); d.namesAnother(live) {
+			conflict.Names = d.CreatedAsKey
+		}
 	}
 	return Outcome{}, conflict
 }

@@ -76,7 +76,7 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 	if err != nil {
 		return outdated, err
 	}
-	if d.carriesHash() && live.GetAnnotations()[d.HashKey] != d.Hash || !owned.hasAllDesired() {
+	if d.carriesHash() && live.GetAnnotations()[d.HashKey] != d.Hash || d.namesAnother(live) || !owned.hasAllDesired() {
 		return drifted, nil
 	}
 	altered := last.altered

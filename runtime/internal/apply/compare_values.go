@@ -26,18 +26,20 @@ type comparison struct {
 	lacksObject bool
 }
 
-// compare compares the values of a live object at the paths of a set. The hash that the child
-// carries does not count, nor the annotations around it.
+// compare compares the values of a live object at the paths of a set. The child's own annotations do not count, nor
+// the annotations around them.
 func (d Desired) compare(set *fieldpath.Set, live map[string]any) comparison {
 	var c comparison
-	builtin, hashPath := d.isBuiltin(), ""
-	if d.carriesHash() {
-		hashPath = fmt.Sprintf("metadata.annotations[%q]", d.HashKey)
+	builtin := d.isBuiltin()
+	var own []string
+	for key := range d.ownAnnotations() {
+		own = append(own, fmt.Sprintf("metadata.annotations[%q]", key))
 	}
 	enter := func(p *managedfields.Node) bool {
 		switch isEnd := p.Below == nil; {
 		case !p.Desired.Exists && isEnd:
-			if path := p.String(); !strings.HasPrefix(hashPath, path) {
+			path := p.String()
+			if !slices.ContainsFunc(own, func(around string) bool { return strings.HasPrefix(around, path) }) {
 				c.extra = c.extra*31 + xxhash.Sum64String(path)
 			}
 		case p.Desired.Exists && (isEnd || isEmptyObject(p.Desired.Value)):

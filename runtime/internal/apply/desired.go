@@ -14,6 +14,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/listmap"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // Desired is the desired state of one child.
@@ -38,6 +39,9 @@ type Desired struct {
 	GeneratedKey string
 	// AdoptedKey is the annotation that records what was desired of a child when it was adopted as it is.
 	AdoptedKey string
+	// CreatedAsKey is the annotation in which a child names itself, with the namespace if it has one. The child gets it
+	// when it is created, and with the next write. One without it is in sync. Empty: children have none.
+	CreatedAsKey string
 	// DesiredKey is the annotation that keeps the desired state; see keep_desired.go. Empty: none does.
 	DesiredKey string
 	// HasExpired says that the last child was a Job which has finished and was deleted by its own field.
@@ -150,19 +154,40 @@ func (d Desired) Key() Key { return Key{d.Kind, d.Name} }
 // carriesHash reports whether the child carries its hash.
 func (d Desired) carriesHash() bool { return d.HashKey != "" && d.Update.Rules().CarriesHash }
 
-// contentWith returns the desired content with its hash. It adds a field to the metadata if one is
+// createdAs returns the text of the annotation in which the child names itself.
+func (d Desired) createdAs() string { return ownership.ObjectName(d.Name) }
+
+// namesAnother reports whether the annotation in which a child names itself names another one: somebody has edited it.
+func (d Desired) namesAnother(live client.Object) bool {
+	text, ok := live.GetAnnotations()[d.CreatedAsKey]
+	return ok && text != d.createdAs()
+}
+
+// ownAnnotations returns the annotations that are no part of the desired state, and that each write adds to it.
+func (d Desired) ownAnnotations() map[string]any {
+	annotations := map[string]any{}
+	if d.carriesHash() {
+		annotations[d.HashKey] = d.Hash
+	}
+	if d.CreatedAsKey != "" {
+		annotations[d.CreatedAsKey] = d.createdAs()
+	}
+	return annotations
+}
+
+// contentWith returns the desired content with its own annotations. It adds a field to the metadata if one is
 // named: a resource version or a UID as a precondition.
 func (d Desired) contentWith(precondition, value string) map[string]any {
 	content, metadata := d.cloneContent()
 	if precondition != "" {
 		metadata[precondition] = value
 	}
-	if d.carriesHash() {
+	if own := d.ownAnnotations(); len(own) > 0 {
 		annotations, _ := metadata["annotations"].(map[string]any)
-		withHash := make(map[string]any, len(annotations)+1)
-		maps.Copy(withHash, annotations)
-		withHash[d.HashKey] = d.Hash
-		metadata["annotations"] = withHash
+		all := make(map[string]any, len(annotations)+len(own))
+		maps.Copy(all, annotations)
+		maps.Copy(all, own)
+		metadata["annotations"] = all
 	}
 	return content
 }
@@ -184,7 +209,7 @@ func (d Desired) patchBody(precondition, value string) (body []byte, err error) 
 // fields returns the desired state without its identity.
 func (d Desired) fields() map[string]any { return removeIdentity(d.cloneContent()) }
 
-// fieldsWithHash returns the desired state without its identity, and with its hash.
+// fieldsWithHash returns the desired state without its identity, and with its own annotations.
 func (d Desired) fieldsWithHash() map[string]any {
 	content := d.contentWith("", "")
 	return removeIdentity(content, content["metadata"].(map[string]any))

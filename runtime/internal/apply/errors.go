@@ -30,6 +30,8 @@ type ErrNameConflict struct {
 	Object client.Object // as a live read shows it
 	// CopiedBy is who wrote the marks of an object that is the copy of a child.
 	CopiedBy string
+	// Names is the annotation in which the copy names another child. Empty: it does not.
+	Names string
 }
 
 // ErrUnobserved says that a child exists which was to be created: the caller took it for absent, since
@@ -49,7 +51,11 @@ func (e ErrNameConflict) Error() string {
 		if e.Holder == "" {
 			adopt = ", adopt it with adopt: IfUnowned"
 		}
-		return fmt.Sprintf("%s exists already and is a copy of a child, whose labels and references %s wrote: choose another name for it%s, or clear its metadata.managedFields to make it the child", e.Key, e.CopiedBy, adopt)
+		names := ""
+		if e.Names != "" {
+			names = "remove its annotation " + e.Names + " and "
+		}
+		return fmt.Sprintf("%s exists already and is a copy of a child, whose labels and references %s wrote: choose another name for it%s, or %sclear its metadata.managedFields to make it the child", e.Key, e.CopiedBy, adopt, names)
 	}
 	holder, advice := "is not controlled by anything", ": choose another name, or adopt it with adopt: IfUnowned"
 	if e.Holder != "" {

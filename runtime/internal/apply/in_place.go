@@ -144,7 +144,7 @@ func (d Desired) inPlacePatch(live client.Object, manager string) (patch inPlace
 
 // isMark reports whether the runtime itself writes a label or an annotation of children.
 func (d Desired) isMark(part, key string) bool {
-	if part == "annotations" && (key == d.HashKey || key == d.AdoptedKey || key == d.GeneratedKey || key == d.DesiredKey) {
+	if part == "annotations" && (key == d.HashKey || key == d.AdoptedKey || key == d.CreatedAsKey || key == d.GeneratedKey || key == d.DesiredKey) {
 		return true
 	}
 	if d.Ownership == nil {

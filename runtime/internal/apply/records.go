@@ -51,7 +51,7 @@ func (a *Applier) UpdateRecords(ctx context.Context, now time.Time, state *Appli
 // read. Another error is a [backoff.Failed].
 func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, ownership map[string]any,
 ) (client.Object, *backoff.Conflict, error) {
-	d := Desired{Owner: owner, Ownership: func() map[string]any { return ownership }}
+	d := Desired{Owner: owner, CreatedAsKey: a.CreatedAsKey, Ownership: func() map[string]any { return ownership }}
 	return a.writeMarks(ctx, now, b, marks{key, "marks", ownership, d.ownershipPatch(live, nil)}, live)
 }
 

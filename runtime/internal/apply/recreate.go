@@ -99,6 +99,7 @@ func (d Desired) authorMetadata(object client.Object) (labels, annotations map[s
 	labels, annotations = maps.Clone(object.GetLabels()), maps.Clone(object.GetAnnotations())
 	delete(annotations, d.HashKey)
 	delete(annotations, d.AdoptedKey)
+	delete(annotations, d.CreatedAsKey)
 	delete(annotations, d.DesiredKey)
 	maps.DeleteFunc(labels, func(key, _ string) bool { return d.isInPlace("labels", key) })
 	maps.DeleteFunc(annotations, func(key, _ string) bool { return d.isInPlace("annotations", key) })

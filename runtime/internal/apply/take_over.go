@@ -40,16 +40,16 @@ type ManagerFields struct {
 	Fields  *fieldpath.Set
 }
 
-// TakeOver takes an object over for its parent. marks is the metadata that makes it the child, as a merge
-// patch; nil: it has that. It returns ErrStale if the object has changed since it was read. Another error
+// TakeOver takes an object over for its parent, with the fields of the managers in from. marks is the metadata that makes
+// it the child, as a merge patch; nil: it has that. It returns ErrStale if the object has changed since it was read. Another error
 // is a [backoff.Failed].
-func (a *Applier) TakeOver(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, marks map[string]any) (Takeover, error) {
+func (a *Applier) TakeOver(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, from []string, marks map[string]any) (Takeover, error) {
 	const state = "takeover"
 	if err := b.Replay(now, state, live.GetUID()); err != nil {
 		return Takeover{}, err
 	}
 	b.SetState(state)
-	made, metadata, err := a.planTakeover(live, owner, marks)
+	made, metadata, err := a.planTakeover(live, owner, from, marks)
 	if err != nil || len(metadata) == 0 {
 		made.Object = a.asCached(Outcome{Object: live}).Object
 		return made, err
@@ -64,13 +64,13 @@ func (a *Applier) TakeOver(ctx context.Context, now time.Time, b *backoff.Budget
 }
 
 // planTakeover returns what a takeover takes, and the metadata that it writes.
-func (a *Applier) planTakeover(live client.Object, owner types.UID, marks map[string]any) (made Takeover, metadata map[string]any, err error) {
+func (a *Applier) planTakeover(live client.Object, owner types.UID, from []string, marks map[string]any) (made Takeover, metadata map[string]any, err error) {
 	metadata = map[string]any{}
 	if marks != nil {
-		metadata = Desired{Owner: owner, Ownership: func() map[string]any { return marks }}.ownershipPatch(live, nil)
+		metadata = Desired{Owner: owner, CreatedAsKey: a.CreatedAsKey, Ownership: func() map[string]any { return marks }}.ownershipPatch(live, nil)
 	}
 	made.before = live
-	entries, err := made.takeEntries(live.GetManagedFields(), a.TakeOverFrom, a.Manager)
+	entries, err := made.takeEntries(live.GetManagedFields(), from, a.Manager)
 	if err != nil {
 		return made, nil, err
 	}

@@ -68,8 +68,17 @@ func (c *childComparer) valuePatch(live client.Object) ([]jsonpatch.Operation, b
 		return nil, false
 	}
 	diff := valueDiff{builtin: c.desired.isBuiltin(), order: map[*managedfields.Node][]int{}}
-	managedfields.Rules{Enter: diff.enter, Leave: diff.leave}.Walk(owned.set, c.desired.fieldsWithHash(), owned.content)
-	return diff.steps, !diff.impossible && len(diff.steps) > 0
+	d, names := c.desired, c.desired.CreatedAsKey
+	if live.GetAnnotations()[names] != d.createdAs() { // it was made by an earlier release, or somebody has edited it
+		d.CreatedAsKey = ""
+	}
+	managedfields.Rules{Enter: diff.enter, Leave: diff.leave}.Walk(owned.set, d.fieldsWithHash(), owned.content)
+	isPossible := !diff.impossible && len(diff.steps) > 0
+	if d.CreatedAsKey != names {
+		path := "/metadata/annotations/" + jsonpatch.Escape(names)
+		diff.steps = append(diff.steps, jsonpatch.Operation{Op: "add", Path: path, Value: d.createdAs()})
+	}
+	return diff.steps, isPossible
 }
 
 // isAsCreated reports whether managedFields holds nothing of this field manager but the entry of a

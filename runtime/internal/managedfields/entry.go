@@ -8,6 +8,7 @@ package managedfields
 
 import (
 	"bytes"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -64,13 +65,37 @@ func Has(set *fieldpath.Set, path fieldpath.Path) bool {
 // status.
 func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
-	return Has(set, fieldpath.MakePathOrDie("status", "conditions", fieldpath.KeyByFields("type", conditionType)))
+	return Has(set, PathOfCondition(conditionType))
+}
+
+// HasWriter reports whether managedFields name a field manager of a path. They do not for a generated one, nor once the
+// API server has dropped all entries, since one of them named a version that has left the CRD.
+func HasWriter(object client.Object, path fieldpath.Path) bool {
+	return slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return !IsGenerated(entry.Manager) && entry.FieldsV1 != nil && Has(Parse(entry.FieldsV1.GetRawBytes()), path)
+	})
+}
+
+// IsGenerated reports whether a field manager is one that no client uses: the API server generates it when an object has
+// lost its managedFields, or has had too many writers.
+func IsGenerated(manager string) bool {
+	return manager == "before-first-apply" || manager == "ancient-changes"
+}
+
+// PathOfCondition returns the path of the condition of a type.
+func PathOfCondition(conditionType string) fieldpath.Path {
+	return fieldpath.MakePathOrDie("status", "conditions", fieldpath.KeyByFields("type", conditionType))
+}
+
+// PathOfFinalizer returns the path of a finalizer.
+func PathOfFinalizer(finalizer string) fieldpath.Path {
+	return fieldpath.MakePathOrDie("metadata", "finalizers", value.NewValueInterface(finalizer))
 }
 
 // OwnsFinalizer reports whether a field manager has added a finalizer to an object.
 func OwnsFinalizer(object client.Object, manager, finalizer string) bool {
 	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationUpdate, ""))
-	return set.Has(fieldpath.MakePathOrDie("metadata", "finalizers", value.NewValueInterface(finalizer)))
+	return set.Has(PathOfFinalizer(finalizer))
 }
 
 // OwnsContent reports whether a field manager has created an object with more than its metadata.

@@ -37,6 +37,9 @@ type Keys struct {
 	// child belongs to, where the definition lists the kind several times. Users select by the label;
 	// the annotation still says it if somebody removes the label. See [Keys.Entry].
 	ListedAs string
+	// CreatedAs is the annotation that names the child itself. A copy of the child carries it, and has another name;
+	// see [Keys.NamesAnother].
+	CreatedAs string
 }
 
 // KeysOf returns the keys of a controller, which begin with the API group of its parents.
@@ -51,12 +54,13 @@ func KeysOf(group, controller string) Keys {
 		Desired:      group + "/desired",
 		FormerParent: group + "/disconnected-from",
 		ListedAs:     group + "/listed-as",
+		CreatedAs:    group + "/created-as",
 	}
 }
 
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string {
-	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.FormerParent, k.ListedAs}
+	return []string{k.Parent, k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.FormerParent, k.ListedAs, k.CreatedAs}
 }
 
 // Labels returns the keys of the labels, which an orphaned child loses.
@@ -80,6 +84,26 @@ func (k Keys) Entry(object client.Object, entries []string) string {
 		}
 	}
 	return ""
+}
+
+// ObjectName returns the name of an object in the form of the annotation Keys.CreatedAs: its namespace and its name, or
+// its name alone if it is cluster-scoped.
+func ObjectName(name types.NamespacedName) string {
+	if name.Namespace == "" {
+		return name.Name
+	}
+	return name.String()
+}
+
+// NamesAnother reports whether the annotation Keys.CreatedAs of an object names another object.
+func (k Keys) NamesAnother(object client.Object) bool {
+	text, ok := object.GetAnnotations()[k.CreatedAs]
+	return ok && text != ObjectName(client.ObjectKeyFromObject(object))
+}
+
+// NamesItself reports whether the annotation Keys.CreatedAs of an object names the object.
+func (k Keys) NamesItself(object client.Object) bool {
+	return object.GetAnnotations()[k.CreatedAs] == ObjectName(client.ObjectKeyFromObject(object))
 }
 
 // SetDeletionPolicies writes the deletion policies of a child into its metadata. Empty: they are the
@@ -129,7 +153,7 @@ func (k Keys) MoveFrom(former Keys, object client.Object, metadata map[string]an
 
 // records returns the keys of the annotations in which a controller records something of a child.
 func (k Keys) records() []string {
-	return []string{k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.ListedAs}
+	return []string{k.Hash, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.ListedAs, k.CreatedAs}
 }
 
 // Parent is a parent as its children refer to it.
@@ -143,7 +167,7 @@ type Parent struct {
 // author may have copied an observed child.
 func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Labels()...)
-	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.FormerParent, k.ListedAs)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.Generated, k.Adopted, k.Desired, k.FormerParent, k.ListedAs, k.CreatedAs)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)

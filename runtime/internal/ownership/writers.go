@@ -8,12 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // The marks of a child are the label, the annotation Keys.Parent, and the controller reference to a
-// parent. Who copies an object copies its marks, too. managedFields tell them apart: they name who
-// wrote each mark, and when. Whoever may write an object can forge both, so that they say nothing
-// about an object that somebody has made on purpose; see docs/limits.md.
+// parent. Who copies an object copies its marks, too. Two things tell them apart:
+//
+//   - The annotation Keys.CreatedAs names the child. A copy has another name.
+//   - managedFields name who wrote each mark, and when. The API server drops all of them once they name a version that
+//     has left the CRD, and the oldest of more than ten writers, and somebody can clear or restore them.
+//
+// Whoever may write an object can forge both, so that they say nothing about an object that somebody has made on
+// purpose; see docs/limits.md.
 
 // admissionTime is how long the API server may take between noting who creates an object, and when
 // it was created: admission plugins come between.
@@ -23,18 +30,35 @@ const admissionTime = time.Minute
 // server knows no such operation.
 const copied metav1.ManagedFieldsOperationType = "Copied"
 
-// generatedWriters are names of field managers that no client uses: the API server generates them
-// when an object has lost its managedFields, or has had too many writers.
-var generatedWriters = map[string]bool{"before-first-apply": true, "ancient-changes": true}
+// unknownWriter stands for the writer of marks that managedFields do not name.
+const unknownWriter = "somebody"
 
-// CopiedBy returns the field manager that wrote the marks of an object, if manager did not: the
-// object is a copy of a child. It is empty for an object with a mark that manager wrote since the
-// object exists, and for one whose managedFields do not say who wrote its marks.
+// CopiedBy returns the field manager that wrote the marks of an object which is a copy of a child. It is empty for an
+// object that is none:
+//
+//	its annotation CreatedAs names another object            it is a copy, unless managedFields show that somebody
+//	                                                         else has edited that annotation of a child of manager
+//	it has a mark that manager wrote since it exists         it is none
+//	managedFields do not say who wrote its marks             it is none
 func (k Keys) CopiedBy(object client.Object, manager string) string {
 	if IsMarkedCopy(object) {
 		return object.GetManagedFields()[0].Manager
 	}
-	writer := ""
+	writer := k.writerOfMarks(object, manager)
+	if writer == "" && k.NamesAnother(object) && !k.isEdited(object, manager) {
+		return unknownWriter
+	}
+	return writer
+}
+
+// isEdited reports whether manager wrote the label of an object, and not the annotation CreatedAs.
+func (k Keys) isEdited(object client.Object, manager string) bool {
+	_, isOurs := AnnotationWrittenAt(object, k.CreatedAs, manager)
+	return !isOurs && k.HasWrittenLabel(object, manager)
+}
+
+// writerOfMarks returns the field manager that wrote the marks of an object, if manager wrote none of them.
+func (k Keys) writerOfMarks(object client.Object, manager string) (writer string) {
 	for _, mark := range k.marksOf(object) {
 		by := mark.writer(object, manager)
 		if by == "" {
@@ -118,7 +142,7 @@ func (m mark) writer(object client.Object, manager string) (writer string) {
 			continue
 		}
 		switch {
-		case generatedWriters[entry.Manager], entry.Manager == manager && !isOlder(entry, object):
+		case managedfields.IsGenerated(entry.Manager), entry.Manager == manager && !isOlder(entry, object):
 			return ""
 		case writer == "":
 			writer = entry.Manager

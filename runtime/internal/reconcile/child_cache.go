@@ -72,7 +72,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 	added.parentOf = func(object client.Object) (ownership.Parent, bool) { return c.parentOf(kind.GroupKind(), object) }
 	added.applier = apply.Applier{
 		Client: mgr.GetClient(), LiveReader: mgr.GetAPIReader(), Manager: c.manager, New: kind.newObject, Metadata: definition.Metadata,
-		Label: c.keys.Label, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims, TakeOverFrom: c.takesFrom,
+		Label: c.keys.Label, CreatedAsKey: c.keys.CreatedAs, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims, TakeOverFrom: c.takesFrom,
 	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	if !added.isFirst() {

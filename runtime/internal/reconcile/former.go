@@ -31,7 +31,7 @@ func parseFormer(managers []string) (former []formerKeys) {
 // former operator wrote.
 func (f formerKeys) isChild(object client.Object, owner ownership.Parent, namespaced map[schema.GroupKind]bool) bool {
 	parent, ok := f.ParentOf(object, namespaced)
-	return ok && parent.UID == owner.UID && parent.Name == owner.Name && f.HasWrittenLabel(object, f.manager)
+	return ok && parent.UID == owner.UID && parent.Name == owner.Name && f.HasWrittenLabel(object, f.manager) && !f.NamesAnother(object)
 }
 
 // formerClaims returns the claims to an object of the operators from which children are taken over.

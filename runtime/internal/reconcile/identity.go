@@ -153,8 +153,8 @@ func keepKeys(from map[string]string, keys []string) map[string]string {
 	return kept
 }
 
-// hasLostMarks reports whether an object that was read from the API server is a child of this
-// parent, and has lost some of the marks of one: somebody edited it. isKnown says that the operator
+// hasLostMarks reports whether an object that was read from the API server, and has the name of a child, is that child of
+// this parent, and has lost some of the marks of one: somebody edited it, or has made it anew. isKnown says that the operator
 // has known it as a child of this parent. Otherwise a mark that is left has to say so, which only
 // this operator may have written.
 //
@@ -174,7 +174,7 @@ func (s *subject) hasLostMarks(object client.Object, isKnown bool) bool {
 	case label != uid && label != "" && cache.keys.HasWrittenLabel(object, cache.manager):
 		return false // it is right: of an earlier parent
 	case s.isMarked(object):
-		return false
+		return s.isMadeAnew(object)
 	case isKnown, isLabelled, s.wasDisconnected(object):
 		return true
 	case ownership.HasOwnerReference(object, uid) && (controller == nil || object.GetNamespace() == s.parent.GetNamespace() || !s.loop.parentKind.namespaced):
@@ -194,6 +194,13 @@ func (s *subject) isChild(object child) bool {
 func (s *subject) isMarked(object client.Object) bool {
 	parent, ok := s.loop.childCache.keys.ParentOf(object, s.loop.childCache.parents)
 	return ok && parent.UID == s.parent.GetUID() && parent.Name == s.name() && s.loop.childCache.labelUID(object) == parent.UID
+}
+
+// isMadeAnew reports whether somebody has made a child of this parent anew under its name, as from a backup: it has all
+// marks, which others wrote, and names itself. The child that it stands for is gone, since nothing else can have its name.
+func (s *subject) isMadeAnew(object client.Object) bool {
+	cache := s.loop.childCache
+	return cache.copiedBy(object) != "" && cache.keys.NamesItself(object)
 }
 
 // wasDisconnected reports whether an object was a child of this parent when a user disconnected the

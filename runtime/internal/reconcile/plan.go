@@ -112,7 +112,7 @@ func (p *planner) planChildren(observed *observed, sets []declared.DesiredSet) (
 func appendUnwritten(unwritten []task, tasks ...task) []task {
 	for _, t := range tasks {
 		if t.observed != nil && t.Ownership != nil {
-			t.Desired = apply.Desired{Kind: t.Kind, Name: t.Name, Owner: t.Owner, Group: t.Group, Ownership: t.Ownership}
+			t.Desired = apply.Desired{Kind: t.Kind, Name: t.Name, Owner: t.Owner, Group: t.Group, CreatedAsKey: t.CreatedAsKey, Ownership: t.Ownership}
 			unwritten = append(unwritten, t)
 		}
 	}
@@ -145,7 +145,7 @@ func (p *planner) planChild(kind *childKind, desired declared.DesiredChild, exis
 	isAdopting := p.isAdopting(kind, apply.Key{Kind: kind.GroupVersionKind, Name: name}, existing[name])
 	byReference := p.getsOwnerReference(kind, name, policies.WhenDeleted) && !isAdopting
 	keys, key := p.loop.childCache.keys, apply.Key{Kind: kind.GroupVersionKind, Name: name}
-	described := apply.Desired{Kind: key.Kind, Name: name, Owner: p.parent.GetUID(), Group: p.owner().Kind.Group}
+	described := apply.Desired{Kind: key.Kind, Name: name, Owner: p.parent.GetUID(), Group: p.owner().Kind.Group, CreatedAsKey: keys.CreatedAs}
 	described.Ownership = func() map[string]any {
 		return keys.Ownership(p.owner(), byReference, desired.DeletionText(), kind.As)
 	}

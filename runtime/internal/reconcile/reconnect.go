@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -49,7 +50,7 @@ func (r *restorer) findDisconnected(ctx context.Context) (found []child, err err
 
 // listFormer lists what was orphaned of a kind in a namespace, which is empty for all of them.
 func (r *restorer) listFormer(ctx context.Context, kind *childKind, namespace string) (found []child, err error) {
-	err = r.loop.listMetadata(ctx, kind, namespace, func(object *metav1.PartialObjectMetadata) {
+	err = r.loop.listMetadata(ctx, kind.GroupVersionKind, namespace, func(object *metav1.PartialObjectMetadata) {
 		if r.wasDisconnected(object) {
 			found = append(found, kind.entryOf(object).newChild(object))
 		}
@@ -58,7 +59,7 @@ func (r *restorer) listFormer(ctx context.Context, kind *childKind, namespace st
 }
 
 // listMetadata lists the metadata of all objects of a kind in a namespace, which is empty for all of them.
-func (l *loop) listMetadata(ctx context.Context, kind *childKind, namespace string, visit func(*metav1.PartialObjectMetadata)) error {
+func (l *loop) listMetadata(ctx context.Context, kind schema.GroupVersionKind, namespace string, visit func(*metav1.PartialObjectMetadata)) error {
 	list := new(metav1.PartialObjectMetadataList)
 	for hasMore := true; hasMore; hasMore = list.Continue != "" {
 		page := []client.ListOption{client.InNamespace(namespace), client.Limit(listPage), client.Continue(list.Continue)}
@@ -72,6 +73,14 @@ func (l *loop) listMetadata(ctx context.Context, kind *childKind, namespace stri
 		}
 	}
 	return nil
+}
+
+// namespacesOfParents returns the namespaces in which parents may lie; an empty one stands for all.
+func (l *loop) namespacesOfParents() []string {
+	if !l.parentKind.namespaced || !l.environment.IsLimited() {
+		return []string{""}
+	}
+	return l.environment.Namespaces
 }
 
 // namespacesOfAll returns the namespaces in which children of a kind may lie, of whichever parent; an empty

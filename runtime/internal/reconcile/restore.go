@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -150,7 +152,7 @@ func (r *restorer) restoreUnobserved(ctx context.Context, tasks []task) (restore
 		if !r.hasLostMarks(current, false) {
 			continue
 		}
-		if _, err := r.restoreMarks(ctx, task.kind, current, r.marksFor(task, current)); err != nil {
+		if err := r.waitForChild(ctx, task, current); err != nil {
 			return err
 		}
 		restored = errRestored{task.Key()}
@@ -246,6 +248,9 @@ func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current cl
 // waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and
 // that Sync took for absent. It gives the child back the marks by which the cache shows it.
 func (r *restorer) waitForChild(ctx context.Context, t task, child client.Object) error {
+	if r.isMarked(child) && r.isMadeAnew(child) {
+		return r.takeMadeAnew(ctx, t, child)
+	}
 	if r.isMarked(child) {
 		r.writer.recordChildWrite(t.kind, t.Key().String(), child)
 		return nil
@@ -253,6 +258,20 @@ func (r *restorer) waitForChild(ctx context.Context, t task, child client.Object
 	r.state.missing.add(t.kind.newChild(child)) // for the case that the marks do not last
 	_, err := r.restoreMarks(ctx, t.kind, child, r.marksFor(t, child))
 	return err
+}
+
+// takeMadeAnew takes a child over that somebody has made anew under its name, with all that this wrote.
+func (r *restorer) takeMadeAnew(ctx context.Context, t task, child client.Object) error {
+	writer, budget := r.loop.childCache.copiedBy(child), &r.state.missing.lookAt(child.GetUID()).budget
+	taken, err := t.kind.applier.TakeOver(ctx, r.now, budget, t.Key(), child, r.parent.GetUID(), []string{writer}, r.marksFor(t, child))
+	if err != nil {
+		return errChild{key: t.Key(), err: err}
+	}
+	text := fmt.Sprintf("%s, which %s made anew under the name of a child, is the child again", t.Key(), writer)
+	log.FromContext(ctx).Info("took over a child that was made anew", "child", t.Key().String(), "by", writer)
+	r.recordEvent(corev1.EventTypeNormal, reasonTakenOver, truncateText(text))
+	r.writer.recordChildWrite(t.kind, t.Key().String(), taken.Object)
+	return nil
 }
 
 // marksFor returns the metadata that makes an object which has lost its marks the child that is

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
@@ -68,8 +71,13 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 		if err != nil {
 			return false, false, err
 		}
+		unknown, err := l.findUnknown(ctx, parents)
+		if err != nil {
+			return false, false, err
+		}
 		for _, object := range parents {
-			if isNew := !l.wasReconciled(object); l.isParent(object) && (isNew || len(l.definition.TakeOverFrom) > 0) {
+			isNew := !l.wasReconciled(object) && !unknown[object.GetUID()]
+			if l.isParent(object) && (isNew || len(l.definition.TakeOverFrom) > 0) {
 				t.parents[client.ObjectKeyFromObject(object)] = takenParent{object.GetUID(), isNew}
 			}
 		}
@@ -97,12 +105,57 @@ func (l *loop) wasReconciled(parent client.Object) bool {
 		managedfields.OwnsFinalizer(parent, l.manager, l.finalizer) || l.hasApplied(parent)
 }
 
-// hasApplied reports whether the parent has a child of which this operator has written more than the marks.
+// findUnknown returns the UIDs of the parents of which nobody knows whether this operator has reconciled them: they have
+// what a reconcile leaves, and no managedFields that name who wrote it. The API server drops these once they name a
+// version that has left the CRD. Such a parent counts as reconciled: nothing that this operator has left alone before is
+// taken over then, and pruned. The caches hold no field managers of others, so that one list reads them live.
+func (l *loop) findUnknown(ctx context.Context, parents []client.Object) (unknown map[types.UID]bool, err error) {
+	left := map[types.UID][]fieldpath.Path{}
+	for _, parent := range parents {
+		if paths := l.leftByReconcile(parent); len(paths) > 0 && l.isParent(parent) && !l.wasReconciled(parent) {
+			left[parent.GetUID()] = paths
+		}
+	}
+	if len(left) == 0 {
+		return nil, nil
+	}
+	unknown = map[types.UID]bool{}
+	for _, namespace := range l.namespacesOfParents() {
+		err = l.listMetadata(ctx, l.parentKind.GroupVersionKind, namespace, func(object *metav1.PartialObjectMetadata) {
+			paths := left[object.GetUID()]
+			hasWriter := func(path fieldpath.Path) bool { return managedfields.HasWriter(object, path) }
+			unknown[object.GetUID()] = len(paths) > 0 && !slices.ContainsFunc(paths, hasWriter)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return unknown, nil
+}
+
+// leftByReconcile returns the paths of what a parent has that a reconcile leaves, whoever wrote it.
+func (l *loop) leftByReconcile(parent client.Object) (paths []fieldpath.Path) {
+	access := l.definition.Status
+	switch ready := access.FindCondition(parent, status.Ready); {
+	case ready != nil && ready.Reason != reasonTakeover:
+		paths = append(paths, managedfields.PathOfCondition(status.Ready))
+	case access != nil && !access.HasConditions() && !reflect.ValueOf(access.Of(parent)).Elem().IsZero():
+		paths = append(paths, fieldpath.MakePathOrDie("status"))
+	}
+	if controllerutil.ContainsFinalizer(parent, l.finalizer) {
+		paths = append(paths, managedfields.PathOfFinalizer(l.finalizer))
+	}
+	return paths
+}
+
+// hasApplied reports whether the parent has a child of which this operator has written more than the marks. A copy is
+// none. Of a child whose managedFields the API server has dropped, the hash says it.
 func (l *loop) hasApplied(parent client.Object) bool {
 	observed, err := l.observeChildren(parent)
 	return err == nil && slices.ContainsFunc(slices.Concat(observed.children...), func(child client.Object) bool {
 		_, hasHash := ownership.AnnotationWrittenAt(child, l.childCache.keys.Hash, l.manager)
-		return hasHash || managedfields.OwnsContent(child, l.manager)
+		isUnknown := len(child.GetManagedFields()) == 0 && child.GetAnnotations()[l.childCache.keys.Hash] != ""
+		return hasHash || isUnknown || managedfields.OwnsContent(child, l.manager)
 	})
 }
 
@@ -143,7 +196,7 @@ func (l *loop) listOwned(ctx context.Context, kind *childKind, parent types.UID)
 		return nil, nil // the API allows no owner reference there
 	}
 	for _, namespace := range l.namespacesOfAll(kind) {
-		err := l.listMetadata(ctx, kind, namespace, func(object *metav1.PartialObjectMetadata) {
+		err := l.listMetadata(ctx, kind.GroupVersionKind, namespace, func(object *metav1.PartialObjectMetadata) {
 			owner := l.formerOwner(object)
 			if by, isTaken := owners[owner]; isTaken && (by.isNew || managedfields.IsWrittenByAny(object, l.definition.TakeOverFrom)) {
 				object.SetManagedFields(nil)
@@ -191,6 +244,8 @@ func (s *subject) isLeftBehind(object client.Object, isNew bool) bool {
 	switch {
 	case object.GetDeletionTimestamp() != nil, len(cache.claims(object)) > len(cache.formerClaims(object)):
 		return false
+	case cache.labelUID(object) == uid && cache.copiedBy(object) != "":
+		return false // the copy of a child, which this operator leaves alone
 	case controller == nil:
 		return slices.ContainsFunc(cache.former, func(former formerKeys) bool {
 			return former.isChild(object, s.owner(), cache.parents)

@@ -230,8 +230,8 @@ func (c *exploredChild) compare() {
 		desired: c.desired, kind: c.kind, manager: c.child.Manager,
 		before: c.before, written: c.written, after: c.x.readChild(c.child), revised: c.time == beforeWrite,
 		asUs:      c.way == sameManagerPut || c.way == sameApply,
-		recreates: c.recreates(),
-		handOver:  c.child.HandOver,
+		recreates: c.recreates(), waits: !c.child.Update.Rules().WritesChanges,
+		handOver: c.child.HandOver,
 	}
 	if err := found.findMoved(c.intended, c.x.author.contentOf(c.key())); err != nil {
 		c.problems = []string{err.Error()}

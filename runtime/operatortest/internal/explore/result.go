@@ -33,6 +33,8 @@ type evidence struct {
 	handOver []fieldpath.Path // fields that the child keeps when they are not desired
 	// recreates: the child's update strategy deletes it and creates it again.
 	recreates bool
+	// waits: the child's update strategy leaves an outdated child as it is until somebody deletes it.
+	waits bool
 }
 
 // findMoved finds the fields that Sync desires otherwise than before the mutation, such as the role of one of
@@ -155,8 +157,8 @@ func (e evidence) compareOwnership(problems *fieldProblems, before, after map[st
 		for _, key := range e.ownKeys(field) {
 			at := schemas.PathOf("metadata", field, key)
 			was, is := at.Value(before), at.Value(after)
-			if is == diff.Absent && strings.HasSuffix(key, "/desired-hash") {
-				continue // values are compared without it
+			if e.isOptional(key, is) {
+				continue
 			}
 			if is == diff.Absent || !e.revised && was != is {
 				problems.addField(at, was, is)
@@ -167,6 +169,14 @@ func (e evidence) compareOwnership(problems *fieldProblems, before, after map[st
 	if was, is := references.Value(before), references.Value(after); was != diff.Absent && !reflect.DeepEqual(was, is) {
 		problems.addField(references, was, is)
 	}
+}
+
+// isOptional reports whether a child may do without a label or an annotation of the runtime, or have another value of it:
+// the next write puts it back. Values are compared without the hash, and that of an outdated child says only that it is
+// outdated. A child that does not name itself is known by its managedFields.
+func (e evidence) isOptional(key string, is any) bool {
+	isHash := strings.HasSuffix(key, "/desired-hash")
+	return isHash && e.waits || is == diff.Absent && (isHash || strings.HasSuffix(key, "/created-as"))
 }
 
 // fieldProblems are fields that are not as they should be.
