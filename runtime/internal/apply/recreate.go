@@ -18,7 +18,7 @@ func (c *childApply) recreate(ctx context.Context, live client.Object) (Outcome,
 		return Outcome{}, err
 	}
 	dry, err := c.client.applyDesired(ctx, d, live.GetUID(), client.DryRunAll)
-	if len(refusedFields(err)) > 0 && c.client.isCreatable(ctx, d) {
+	if len(refusedFields(err)) > 0 { // immutable, or invalid: the caller asks whether the new child is accepted
 		return Outcome{Action: NeedsRecreation, Object: live}, nil
 	}
 	return c.updateOrRecreate(ctx, live, dry, err)

@@ -60,7 +60,7 @@ func (m *AppliedState) recordSuccess(now time.Time, d Desired, before string, ac
 		}
 		b.written[d.digest] = now
 	}
-	if b := m.budgets[d.Key()]; b != nil {
+	if b := m.budgets[d.Key()]; b != nil && action != NeedsRecreation { // which writes nothing
 		b.Succeeded()
 	}
 }

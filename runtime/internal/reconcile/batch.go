@@ -106,6 +106,12 @@ func (b *batch) skip(ctx context.Context, t task, why string, waits bool) {
 		result.conflict = b.run.state.applied.DelayRecreation(b.run.now, t.Desired, t.observed)
 		result.isReplaced = result.conflict == nil
 	}
+	if result.isReplaced {
+		if err := b.run.checkSuccessor(ctx, t, t.observed); err != nil {
+			b.addFailure(t, err)
+			return
+		}
+	}
 	if result.conflict != nil {
 		result.waitsFor = recreationText(t.healthOf(t.observed))
 	}
@@ -143,7 +149,7 @@ func (b *batch) updateRecords(ctx context.Context, t task) {
 
 // addFailure records a child that could not be applied.
 func (b *batch) addFailure(t task, err error) {
-	failed := errChild{key: t.Key(), err: err, creates: t.observed == nil}
+	failed := errChild{key: t.Key(), err: err, creates: t.observed == nil && len(t.replaces) == 0}
 	switch {
 	case isStale(err):
 		b.done.err = failed
@@ -178,6 +184,12 @@ func (b *batch) addOutcome(ctx context.Context, t task, why string, outcome appl
 		result.waitsFor = "has drifted and waits for its turn"
 		b.update.queue(t)
 	default:
+		if isDrifted {
+			if err := b.run.checkSuccessor(ctx, t, outcome.Object); err != nil {
+				b.addFailure(t, err)
+				return
+			}
+		}
 		result.object, result.isReplaced, result.conflict = outcome.Object, isDrifted, outcome.Conflict
 		result.altered, result.isOutdated = outcome.Altered, outcome.IsOutdated
 		if isApplied(outcome) {

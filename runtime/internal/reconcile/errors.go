@@ -19,7 +19,7 @@ import (
 type errChild struct {
 	key     apply.Key
 	err     error
-	creates bool   // the child does not exist yet
+	creates bool   // the child does not exist yet, and replaces none
 	advice  string // what an author can do; empty: nothing but what the error says
 }
 

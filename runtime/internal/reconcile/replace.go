@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
@@ -20,8 +21,8 @@ import (
 
 // findReplaced returns the children that a task replaces and that are to be removed now, and why
 // the task waits; empty if it does not. A child that exists replaces nothing any more. If the name
-// of the child belongs to another object, the task does not wait either: nothing is removed for a
-// child that cannot be created.
+// of the child belongs to another object, or the API server would refuse the child, the task does not wait either:
+// nothing is removed for a child that cannot be created, and its creation says why.
 func (r *run) findReplaced(ctx context.Context, observed *observed, t task) (first []child, why string) {
 	if len(t.replaces) == 0 || t.observed != nil {
 		return nil, ""
@@ -35,10 +36,31 @@ func (r *run) findReplaced(ctx context.Context, observed *observed, t task) (fir
 			first = append(first, old)
 		}
 	}
-	if len(first) > 0 && !apierrors.IsNotFound(r.loop.liveReader.Get(ctx, t.Name, t.kind.newObject())) {
+	if len(first) == 0 {
+		return nil, why
+	}
+	old := make([]client.Object, len(first))
+	for i := range first {
+		old[i] = first[i].object
+	}
+	isTaken := !apierrors.IsNotFound(r.loop.liveReader.Get(ctx, t.Name, t.kind.newObject()))
+	if isTaken || r.checkSuccessor(ctx, t, old...) != nil {
 		return nil, ""
 	}
 	return first, why
+}
+
+// reasonUnchecked is the reason of an Event about a deletion before which nobody could tell whether the API server accepts
+// what comes in its place.
+const reasonUnchecked = "SuccessorUnknown"
+
+// checkSuccessor returns an error if the API server would refuse a child for which old objects are to be deleted.
+func (r *run) checkSuccessor(ctx context.Context, t task, old ...client.Object) error {
+	refusal, unknown := t.kind.applier.CheckSuccessor(ctx, r.now, &r.state.applied, t.Desired, t.observed, old...)
+	if unknown != nil {
+		r.warn(ctx, reasonUnchecked, fmt.Sprintf("%s: the old object is deleted, although nobody could tell whether the API server accepts the new one: %s", t.Key(), unknown))
+	}
+	return refusal
 }
 
 // checkReplaced returns the tasks whose option Replaces is valid, and what is wrong with the
