@@ -254,6 +254,17 @@ func HasOwnerReference(child client.Object, parent types.UID) bool {
 	return slices.ContainsFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
 }
 
+// HasStaleReference reports whether the controller reference of a child names its parent by another version, name or kind
+// than it has, or does not have the parent wait in a deletion in the foreground.
+func HasStaleReference(child client.Object, parent Parent) bool {
+	ref := metav1.GetControllerOfNoCopy(child)
+	if ref == nil || ref.UID != parent.UID {
+		return false
+	}
+	blocks := ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+	return !blocks || ref.APIVersion != parent.Kind.GroupVersion().String() || ref.Kind != parent.Kind.Kind || ref.Name != parent.Name.Name
+}
+
 // String returns the parent in the form of the annotation Keys.Parent.
 func (p Parent) String() string {
 	kind := p.Kind.GroupKind().String()

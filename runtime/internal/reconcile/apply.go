@@ -88,7 +88,7 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		next, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.mayRecreate)
 		done.requeue = earlier(done.requeue, next)
 	}
-	done.err = staleOrJoined(done.err, limitErr, err)
+	done.err = staleOrJoined(done.err, limitErr, err, r.restorer.renewReferences(ctx, slices.Concat(kept, undesired)))
 	return done
 }
 
@@ -110,6 +110,9 @@ func (done *applied) splitNeedless() (needed []errChild) {
 func (r *run) keepChildren(ctx context.Context, observed *observed) applied {
 	r.request.isUnwritten = !observed.isEmpty()
 	done := applied{children: observed.all(), err: r.writer.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))}
+	if done.err == nil {
+		done.err = r.restorer.renewReferences(ctx, done.children)
+	}
 	if done.err == nil && r.loop.mayDeleteRelated() {
 		done.prunes, done.err = r.limitPrunes(ctx, nil, nil)
 		done.prunes.isAll = done.prunes.isAll && len(r.loop.childKinds) == 0
