@@ -116,7 +116,8 @@ func (l life) did(only func(child string) bool) map[string]int {
 func (l life) refused() (refused []operatortest.Request) {
 	for _, request := range l.done {
 		isGone := request.Verb == "get" && request.Code == http.StatusNotFound // of a lost child
-		if request.Code >= http.StatusBadRequest && !isGone {
+		isTaken := request.DryRun && request.Code == http.StatusConflict       // the new child would be accepted
+		if request.Code >= http.StatusBadRequest && !isGone && !isTaken {
 			refused = append(refused, request)
 		}
 	}

@@ -30,8 +30,8 @@ func (c *exploredChild) chooseMutation() error {
 		return errUseless{}
 	}
 	c.mutation = all[i]
-	if c.forgesLabel() {
-		return errors.New("the operator's own label says that the child is of an earlier parent")
+	if c.forgesMark() {
+		return errors.New("the operator's own mark says that the child is of an earlier parent, or a copy")
 	}
 	if c.who != author {
 		return nil
@@ -41,12 +41,14 @@ func (c *exploredChild) chooseMutation() error {
 	return err
 }
 
-// forgesLabel reports whether the mutation writes another parent into the label of a child, in the name of the operator
-// itself. Nothing tells a child without an owner reference from that of an earlier parent then: see docs/limits.md.
-func (c *exploredChild) forgesLabel() bool {
+// forgesMark reports whether the mutation writes another parent into the label of a child, or another child into its
+// annotation created-as, in the name of the operator itself. Nothing tells a child without an owner reference from that of
+// an earlier parent then, or a child from a copy: see docs/limits.md.
+func (c *exploredChild) forgesMark() bool {
 	isOfOthers := c.mutation.family == alters || c.mutation.family == copiesOver
-	isLabel := len(c.mutation.at) > 1 && *c.mutation.at[0].FieldName == "metadata" && *c.mutation.at[1].FieldName == "labels"
-	return isOfOthers && isLabel && (c.way == sameManagerPut || c.way == sameApply) && len(c.before.GetOwnerReferences()) == 0
+	isLabel := strings.HasPrefix(c.mutation.at.String(), "metadata.labels") && len(c.before.GetOwnerReferences()) == 0
+	isName := strings.HasPrefix(c.mutation.at.String(), "metadata.annotations") && strings.Contains(c.mutation.at.String(), "/created-as")
+	return isOfOthers && (isLabel || isName) && (c.way == sameManagerPut || c.way == sameApply)
 }
 
 // recreates reports whether a change of the desired state recreates the child.
