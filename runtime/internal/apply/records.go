@@ -48,11 +48,14 @@ func (a *Applier) UpdateRecords(ctx context.Context, now time.Time, state *Appli
 // RestoreMarks writes the metadata that makes an object a parent's child to an object that has lost
 // part of it, and nothing else, and returns the object. It writes nothing and returns why if that
 // was done before and does not last. It returns ErrStale if the object has changed since it was
-// read. Another error is a [backoff.Failed].
-func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, ownership map[string]any,
+// read. Another error is a [backoff.Failed]. The fields of the field managers in from are taken over.
+func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, ownership map[string]any, from ...string,
 ) (client.Object, *backoff.Conflict, error) {
-	d := Desired{Owner: owner, CreatedAsKey: a.CreatedAsKey, Ownership: func() map[string]any { return ownership }}
-	return a.writeMarks(ctx, now, b, marks{key, "marks", ownership, d.ownershipPatch(live, nil)}, live)
+	_, metadata, err := a.planTakeover(live, owner, from, ownership)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.writeMarks(ctx, now, b, marks{key, "marks", ownership, metadata}, live)
 }
 
 // marks are metadata to write to a child.

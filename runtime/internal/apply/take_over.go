@@ -40,16 +40,16 @@ type ManagerFields struct {
 	Fields  *fieldpath.Set
 }
 
-// TakeOver takes an object over for its parent, with the fields of the managers in from. marks is the metadata that makes
-// it the child, as a merge patch; nil: it has that. It returns ErrStale if the object has changed since it was read. Another error
+// TakeOver takes an object over for its parent. marks is the metadata that makes it the child, as a merge
+// patch; nil: it has that. It returns ErrStale if the object has changed since it was read. Another error
 // is a [backoff.Failed].
-func (a *Applier) TakeOver(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, from []string, marks map[string]any) (Takeover, error) {
+func (a *Applier) TakeOver(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, marks map[string]any) (Takeover, error) {
 	const state = "takeover"
 	if err := b.Replay(now, state, live.GetUID()); err != nil {
 		return Takeover{}, err
 	}
 	b.SetState(state)
-	made, metadata, err := a.planTakeover(live, owner, from, marks)
+	made, metadata, err := a.planTakeover(live, owner, a.TakeOverFrom, marks)
 	if err != nil || len(metadata) == 0 {
 		made.Object = a.asCached(Outcome{Object: live}).Object
 		return made, err
@@ -63,7 +63,7 @@ func (a *Applier) TakeOver(ctx context.Context, now time.Time, b *backoff.Budget
 	return made, nil
 }
 
-// planTakeover returns what a takeover takes, and the metadata that it writes.
+// planTakeover returns what a takeover takes of the field managers in from, and the metadata that it writes.
 func (a *Applier) planTakeover(live client.Object, owner types.UID, from []string, marks map[string]any) (made Takeover, metadata map[string]any, err error) {
 	metadata = map[string]any{}
 	if marks != nil {
@@ -80,8 +80,8 @@ func (a *Applier) planTakeover(live client.Object, owner types.UID, from []strin
 	return made, metadata, nil
 }
 
-// takeEntries returns managedFields in which a field manager has applied what others own, but for what they
-// wrote in another version of the kind: paths may differ between versions.
+// takeEntries returns managedFields in which a field manager has applied what those in from own, but for what they
+// wrote in another version of the kind: paths may differ between versions. If it is in from itself, it applied that now.
 func (t *Takeover) takeEntries(entries []metav1.ManagedFieldsEntry, from []string, own string) (rest []metav1.ManagedFieldsEntry, err error) {
 	version, ours := "", fieldpath.NewSet()
 	for _, entry := range entries {
@@ -92,6 +92,9 @@ func (t *Takeover) takeEntries(entries []metav1.ManagedFieldsEntry, from []strin
 	t.Taken = fieldpath.NewSet()
 	for _, entry := range entries {
 		isOwn := managedfields.IsEntryOf(entry, own) && entry.Operation == metav1.ManagedFieldsOperationApply
+		if isOwn && slices.Contains(from, own) {
+			t.From = append(t.From, own)
+		}
 		if isOwn {
 			continue
 		}

@@ -200,7 +200,7 @@ func (s *subject) isMarked(object client.Object) bool {
 // marks, which others wrote, and names itself. The child that it stands for is gone, since nothing else can have its name.
 func (s *subject) isMadeAnew(object client.Object) bool {
 	cache := s.loop.childCache
-	return cache.copiedBy(object) != "" && cache.keys.NamesItself(object)
+	return s.isMarked(object) && cache.copiedBy(object) != "" && cache.keys.NamesItself(object)
 }
 
 // wasDisconnected reports whether an object was a child of this parent when a user disconnected the

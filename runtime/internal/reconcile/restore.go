@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -228,17 +227,28 @@ func (r *restorer) marksAsBefore(unmarked child) map[string]any {
 // restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
 // in it. It returns the object as it is now. If the object does not keep them, that is a field manager
 // conflict: the error is errMarksRemoved, beside the object.
+//
+// An object that somebody has made anew has the marks. Its other fields are taken over, and it loses its hash, so that it is
+// written whole.
 func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
 	key, budget := kind.newChild(current).key(), &r.state.missing.lookAt(current.GetUID()).budget
-	object, conflict, err := kind.applier.RestoreMarks(ctx, r.now, budget, key, current, r.parent.GetUID(), marks)
+	var from []string
+	if r.isMadeAnew(current) {
+		from = []string{r.loop.childCache.copiedBy(current)}
+		marks["annotations"].(map[string]any)[r.loop.childCache.keys.Hash] = nil
+	}
+	object, conflict, err := kind.applier.RestoreMarks(ctx, r.now, budget, key, current, r.parent.GetUID(), marks, from...)
 	switch {
 	case err != nil:
 		return nil, errChild{key: key, err: err}
 	case conflict != nil:
 		return object, errMarksRemoved{key, conflict.Manager}
 	}
-	if !r.isMarked(object) { // admission keeps others
+	if !r.isMarked(object) || r.isMadeAnew(object) { // admission keeps others
 		return object, errMarksRemoved{key: key}
+	}
+	if len(from) > 0 {
+		r.recordEvent(corev1.EventTypeNormal, reasonTakenOver, truncateText(fmt.Sprintf("%s, which %s made anew under the name of a child, is the child again", key, from[0])))
 	}
 	r.writer.recordChildWrite(kind, key.String(), object)
 	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)
@@ -248,30 +258,13 @@ func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current cl
 // waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and
 // that Sync took for absent. It gives the child back the marks by which the cache shows it.
 func (r *restorer) waitForChild(ctx context.Context, t task, child client.Object) error {
-	if r.isMarked(child) && r.isMadeAnew(child) {
-		return r.takeMadeAnew(ctx, t, child)
-	}
-	if r.isMarked(child) {
+	if r.isMarked(child) && !r.isMadeAnew(child) {
 		r.writer.recordChildWrite(t.kind, t.Key().String(), child)
 		return nil
 	}
 	r.state.missing.add(t.kind.newChild(child)) // for the case that the marks do not last
 	_, err := r.restoreMarks(ctx, t.kind, child, r.marksFor(t, child))
 	return err
-}
-
-// takeMadeAnew takes a child over that somebody has made anew under its name, with all that this wrote.
-func (r *restorer) takeMadeAnew(ctx context.Context, t task, child client.Object) error {
-	writer, budget := r.loop.childCache.copiedBy(child), &r.state.missing.lookAt(child.GetUID()).budget
-	taken, err := t.kind.applier.TakeOver(ctx, r.now, budget, t.Key(), child, r.parent.GetUID(), []string{writer}, r.marksFor(t, child))
-	if err != nil {
-		return errChild{key: t.Key(), err: err}
-	}
-	text := fmt.Sprintf("%s, which %s made anew under the name of a child, is the child again", t.Key(), writer)
-	log.FromContext(ctx).Info("took over a child that was made anew", "child", t.Key().String(), "by", writer)
-	r.recordEvent(corev1.EventTypeNormal, reasonTakenOver, truncateText(text))
-	r.writer.recordChildWrite(t.kind, t.Key().String(), taken.Object)
-	return nil
 }
 
 // marksFor returns the metadata that makes an object which has lost its marks the child that is

@@ -107,7 +107,7 @@ func (r *restorer) takeOverChild(ctx context.Context, found child, isNew bool) (
 		r.loop.childCache.moveMarks(marks, current)
 	}
 	budget := &r.state.missing.lookAt(uid).budget
-	taken, err := found.applier.TakeOver(ctx, r.now, budget, found.key(), current, r.parent.GetUID(), found.applier.TakeOverFrom, marks)
+	taken, err := found.applier.TakeOver(ctx, r.now, budget, found.key(), current, r.parent.GetUID(), marks)
 	if err != nil {
 		return apply.Takeover{}, errChild{key: found.key(), err: err}
 	}
