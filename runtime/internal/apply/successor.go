@@ -2,7 +2,9 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // A child that makes room for another object is deleted only if the API server would create that. A dry run of the
@@ -28,14 +28,14 @@ import (
 type ErrSuccessorRefused struct{ err error }
 
 func (e ErrSuccessorRefused) Error() string {
-	return "the old object stays, since the API server refuses the new one: " + e.err.Error()
+	return "the old object stays until the API server accepts the new one: " + e.err.Error()
 }
 
 // Unwrap returns the API server's own error.
 func (e ErrSuccessorRefused) Unwrap() error { return e.err }
 
 // CheckSuccessor asks whether the API server would create a desired child once the old objects are gone. observed is the
-// child as it is; nil: there is none. refusal is a [backoff.Failed] of [ErrSuccessorRefused] if it would not; it is not
+// child as it is; nil: there is none. refusal is a backoff.Failed of [ErrSuccessorRefused] if it would not; it is not
 // asked again before that is due. unknown says why it could not be asked; nil: it could.
 func (a *Applier) CheckSuccessor(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object, old ...client.Object) (refusal, unknown error) {
 	b, uid := &state.budgetOf(d.Key()).Budget, uidOf(observed)
@@ -44,7 +44,7 @@ func (a *Applier) CheckSuccessor(ctx context.Context, now time.Time, state *Appl
 	}
 	_, err := a.newClient().createChild(ctx, d.asNew().withoutHeld(old), client.DryRunAll)
 	switch {
-	case err == nil, apierrors.IsAlreadyExists(err), isHeldBy(err, d, old):
+	case err == nil, isNameTaken(err), isHeldBy(err, d, old):
 		b.Succeeded()
 		return nil, nil
 	case lacksAnswer(err):
@@ -53,11 +53,17 @@ func (a *Applier) CheckSuccessor(ctx context.Context, now time.Time, state *Appl
 	return b.Fail(now, d.digest, uid, hideSecrets(ErrSuccessorRefused{err}, d, nil)), nil
 }
 
-// lacksAnswer reports whether an error says nothing about the object: a webhook takes no dry run, or the API server has
-// not answered in time. A webhook that cannot be called refuses the object as well as the dry run.
+// isNameTaken reports whether the API server refuses an object only since its name is taken. A webhook may say the same.
+func isNameTaken(err error) bool {
+	return apierrors.IsAlreadyExists(err) && !strings.Contains(err.Error(), "denied the request")
+}
+
+// lacksAnswer reports whether an error says nothing about the object, and may be the same next time: a webhook takes no
+// dry run, or the API server has not answered in time. Whatever else passes by itself is asked again.
 func lacksAnswer(err error) bool {
-	isOfWebhook := strings.Contains(err.Error(), "failed calling webhook")
-	return strings.Contains(err.Error(), "does not support dry run") || backoff.IsTransient(err) && !isOfWebhook
+	late, _ := errors.AsType[net.Error](err)
+	return strings.Contains(err.Error(), "does not support dry run") ||
+		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || late != nil && late.Timeout()
 }
 
 // isHeldBy reports whether the API server refuses an object only for what old objects hold, which they give up when they
@@ -100,7 +106,7 @@ func (d Desired) withoutHeld(old []client.Object) Desired {
 	for _, fields := range append(ports, spec) {
 		fields, _ := fields.(map[string]any)
 		for _, name := range []string{"nodePort", "healthCheckNodePort", "clusterIP"} {
-			if isUnknown || held[fmt.Sprintf("%s:%v", name, fields[name])] {
+			if value := fields[name]; value != corev1.ClusterIPNone && (isUnknown || held[fmt.Sprintf("%s:%v", name, value)]) {
 				delete(fields, name)
 			}
 		}

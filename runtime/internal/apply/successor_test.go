@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -76,6 +78,7 @@ func TestWhatAnOldObjectHoldsIsNoRefusal(t *testing.T) {
 
 func TestPortsAndAddressesOfAnOldServiceAreNotAskedFor(t *testing.T) {
 	old := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "old"}, Spec: corev1.ServiceSpec{ClusterIP: "10.96.0.7", ClusterIPs: []string{"10.96.0.7"}, Ports: []corev1.ServicePort{{Port: 80, NodePort: 30080}}}}
+	headless := &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: "None", ClusterIPs: []string{"None"}}}
 	for name, test := range map[string]struct {
 		old     client.Object
 		ip      string
@@ -86,6 +89,8 @@ func TestPortsAndAddressesOfAnOldServiceAreNotAskedFor(t *testing.T) {
 		"the port and address of another one": {old, "10.96.0.8", 30081, `map[spec:map[clusterIP:10.96.0.8 clusterIPs:[10.96.0.8] ports:[map[nodePort:30081 port:80]]]]`},
 		"a number that it has elsewhere":      {old, "10.96.0.8", 80, `map[spec:map[clusterIP:10.96.0.8 clusterIPs:[10.96.0.8] ports:[map[nodePort:80 port:80]]]]`},
 		"of which nobody knows the spec":      {metadataOf(old), "10.96.0.8", 30081, `map[spec:map[ports:[map[port:80]]]]`},
+		"no address, as the old one":          {headless, "None", 30081, `map[spec:map[clusterIP:None clusterIPs:[None] ports:[map[nodePort:30081 port:80]]]]`},
+		"no address, of which nobody knows":   {metadataOf(headless), "None", 30081, `map[spec:map[clusterIP:None clusterIPs:[None] ports:[map[port:80]]]]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := map[string]any{"spec": map[string]any{"clusterIP": test.ip, "clusterIPs": []any{test.ip}, "ports": []any{map[string]any{"port": int64(80), "nodePort": test.port}}}}
@@ -109,7 +114,13 @@ func TestAnswersThatCannotBeHad(t *testing.T) {
 		"a webhook without dry run":         {apierrors.NewBadRequest(`admission webhook "old.example.com" does not support dry run`), true},
 		"a timeout of the API server":       {apierrors.NewTimeoutError("request did not complete", 1), true},
 		"a timeout of the client":           {context.DeadlineExceeded, true},
-		"too many requests":                 {apierrors.NewTooManyRequests("later", 1), true},
+		"a timeout of a webhook":            {apierrors.NewInternalError(errors.New(`failed calling webhook "x.example.com": context deadline exceeded`)), false},
+		"a timeout on the way":              {&url.Error{Op: "Post", URL: "https://10.96.0.1", Err: context.DeadlineExceeded}, true},
+		"a gateway that waited too long":    {apierrors.NewGenericServerResponse(http.StatusGatewayTimeout, "post", schema.GroupResource{}, "web", "", 0, true), true},
+		"too many requests":                 {apierrors.NewTooManyRequests("later", 1), false},
+		"an API server that is not there":   {&url.Error{Op: "Post", URL: "https://10.96.0.1", Err: syscall.ECONNREFUSED}, false},
+		"an API server that starts":         {apierrors.NewServiceUnavailable("later"), false},
+		"a reconcile that is stopped":       {&url.Error{Op: "Post", URL: "https://10.96.0.1", Err: context.Canceled}, false},
 		"a webhook that cannot be called":   {apierrors.NewInternalError(errors.New(`failed calling webhook "x.example.com": connection refused`)), false},
 		"a webhook that refuses the object": {refusedBy("x.example.com", "no"), false},
 		"a right that the operator lacks":   {apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "web", errors.New(`User "op" cannot create resource`)), false},
@@ -117,6 +128,23 @@ func TestAnswersThatCannotBeHad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := lacksAnswer(test.err); got != test.want {
 				t.Errorf("there is no answer: %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestNameThatIsTaken(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"by the old object":  {apierrors.NewAlreadyExists(schema.GroupResource{Resource: "pods"}, "web"), true},
+		"says a webhook":     {&apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists, Message: `admission webhook "x.example.com" denied the request: there is such a thing`}}, false},
+		"by another version": {apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "web", errors.New("changed")), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := isNameTaken(test.err); got != test.want {
+				t.Errorf("the name is taken: %v, want %v", got, test.want)
 			}
 		})
 	}
