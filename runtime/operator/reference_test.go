@@ -34,6 +34,20 @@ func TestOwnerReferenceOfEachChildThatStaysIsRenewed(t *testing.T) {
 				return described
 			}
 		}},
+		"it is refused": {sync: customDesire(func(_ *customRequest, want *Desired) {
+			refused := configMap("child", "")
+			refused.Data["Not A Key"] = ""
+			want.ConfigMaps.Add(refused)
+		})},
+		"another one is invalid": {sync: customDesire(func(_ *customRequest, want *Desired) {
+			want.ConfigMaps.Add(configMap("elsewhere", ""))
+			want.ConfigMaps.Add(configMap("elsewhere", ""))
+		})},
+		"it waits": {sync: customDesire(func(_ *customRequest, want *Desired) {
+			never := pod("never", "web")
+			want.Pods.Add(never)
+			want.ConfigMaps.Add(configMap("child", "other"), operator.After(never))
+		})},
 		"its pruning waits": {sync: customDesire(func(_ *customRequest, want *Desired) {
 			want.ConfigMaps.Add(configMap("Not_A_Name", ""))
 		})},
@@ -64,7 +78,7 @@ func TestOwnerReferenceOfEachChildThatStaysIsRenewed(t *testing.T) {
 				if c.Get(child); child.UID != uid {
 					t.Error("it was made anew")
 				}
-				if sent := c.requestsOf(before); len(sent) > 0 && name != "its pruning waits" {
+				if sent := c.requestsOf(before); len(sent) > 0 && name != "its pruning waits" && name != "it is refused" && name != "another one is invalid" {
 					t.Errorf("afterwards it costs %v", sent)
 				}
 			}

@@ -56,7 +56,7 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 	}
 	r.request.isUnwritten = r.request.hasUnwritten(plan.tasks)
 	if invalid != nil {
-		done.err = staleOrJoined(done.err, invalid, joinFailed(done.failed, nil))
+		done.err = staleOrJoined(done.err, invalid, joinFailed(done.failed, nil), r.restorer.renewReferences(ctx, observed, done.children))
 		return done
 	}
 	undesired, kept := r.splitUndesired(observed, plan)
@@ -88,7 +88,7 @@ func (r *run) applyDesired(ctx context.Context, observed *observed, response *de
 		next, err = r.endAdoptions(ctx, slices.Concat(done.children, undesired), plan.mayRecreate)
 		done.requeue = earlier(done.requeue, next)
 	}
-	done.err = staleOrJoined(done.err, limitErr, err, r.restorer.renewReferences(ctx, slices.Concat(kept, undesired)))
+	done.err = staleOrJoined(done.err, limitErr, err, r.restorer.renewReferences(ctx, observed, done.children))
 	return done
 }
 
@@ -111,7 +111,7 @@ func (r *run) keepChildren(ctx context.Context, observed *observed) applied {
 	r.request.isUnwritten = !observed.isEmpty()
 	done := applied{children: observed.all(), err: r.writer.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))}
 	if done.err == nil {
-		done.err = r.restorer.renewReferences(ctx, done.children)
+		done.err = r.restorer.renewReferences(ctx, observed, nil)
 	}
 	if done.err == nil && r.loop.mayDeleteRelated() {
 		done.prunes, done.err = r.limitPrunes(ctx, nil, nil)
