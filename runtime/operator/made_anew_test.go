@@ -182,3 +182,29 @@ func TestMarksThatAreTakenAgainAndAgainAreTakenBackLessOften(t *testing.T) {
 		t.Error("it was deleted")
 	}
 }
+
+// Somebody takes all annotations off a child and edits it. One write puts both right.
+func TestChildWithoutAnyAnnotationIsRepaired(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		t.Run(fmt.Sprint("the operator is down: ", stopped), func(t *testing.T) {
+			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+				want.ConfigMaps.Add(configMap("web", "generated"))
+			}), nil)
+			site, child := c.site("web"), configMap("web", "")
+			c.says(site, allReady)
+			c.Exists(child)
+			c.Settled()
+			if stopped {
+				c.Stop()
+			}
+			c.Update(child, func() { child.Annotations, child.Data["key"] = nil, "edited" })
+			if stopped {
+				c.Restart()
+			}
+			c.hasData(child, "key=generated")
+			if text := child.Annotations[c.group+"/created-as"]; text != c.Namespace+"/web" {
+				t.Errorf("it names %q", text)
+			}
+		})
+	}
+}
