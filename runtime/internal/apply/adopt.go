@@ -78,7 +78,7 @@ func (c childClient) takeFromOwners(ctx context.Context, d Desired, live client.
 		if err := csaupgrade.UpgradeManagedFields(changed, managers, c.manager); err != nil {
 			return nil, err
 		}
-		entries, err := new(Takeover).takeEntries(changed.GetManagedFields(), a.TakeOverFrom, c.manager)
+		entries, err := (&Takeover{before: changed}).takeEntries(changed.GetManagedFields(), a.TakeOverFrom, c.manager)
 		if err != nil {
 			return nil, err
 		}

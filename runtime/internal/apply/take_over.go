@@ -81,7 +81,8 @@ func (a *Applier) planTakeover(live client.Object, owner types.UID, from []strin
 }
 
 // takeEntries returns managedFields in which a field manager has applied what those in from own, but for what they
-// wrote in another version of the kind: paths may differ between versions. If it is in from itself, it applied that now.
+// wrote in another version of the kind: paths may differ between versions. If that manager is in from, what it applied before
+// the object was made, as a backup tool has restored it, counts as applied now.
 func (t *Takeover) takeEntries(entries []metav1.ManagedFieldsEntry, from []string, own string) (rest []metav1.ManagedFieldsEntry, err error) {
 	version, ours := "", fieldpath.NewSet()
 	for _, entry := range entries {
@@ -92,7 +93,7 @@ func (t *Takeover) takeEntries(entries []metav1.ManagedFieldsEntry, from []strin
 	t.Taken = fieldpath.NewSet()
 	for _, entry := range entries {
 		isOwn := managedfields.IsEntryOf(entry, own) && entry.Operation == metav1.ManagedFieldsOperationApply
-		if isOwn && slices.Contains(from, own) {
+		if isOwn && slices.Contains(from, own) && entry.Time.Before(new(t.before.GetCreationTimestamp())) {
 			t.From = append(t.From, own)
 		}
 		if isOwn {
