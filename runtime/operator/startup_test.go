@@ -113,11 +113,11 @@ func TestOnlyTheControllerThatLacksAKindOrARightWaits(t *testing.T) {
 	})
 	site := c.site("web")
 	c.Exists(here)
-	if code, _ := probe(t, "http://"+address+"/readyz"); code != http.StatusOK {
-		t.Errorf("/readyz answers %d while a controller works", code)
+	if code, _ := probe(t, "http://"+address+"/readyz"); code != http.StatusInternalServerError {
+		t.Errorf("/readyz answers %d while two controllers do not work", code)
 	}
 	_, text := probe(t, "http://"+address+"/readyz?verbose")
-	for _, part := range []string{"[+]controller-works ok", "[-]controller-lacks-kind failed: waits: the API server does not know kind Gadget", "[-]controller-lacks-right failed: waits: it has no answer yet to its list of Secret"} {
+	for _, part := range []string{"[+]controller-works ok", "[-]controller-lacks-kind failed: waits: the API server does not know kind Gadget", "[-]controller-lacks-right failed: waits: the operator's role does not allow to list and watch Secret: make deploy applies the generated role: "} {
 		if !strings.Contains(text, part) {
 			t.Errorf("/readyz?verbose does not say %q:\n%s", part, text)
 		}

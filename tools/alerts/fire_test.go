@@ -61,6 +61,9 @@ func TestAlertsFire(t *testing.T) {
 		{"a kind is served again", "OperatorAwaitsKind", `opgen_awaited_kinds{controller="echoserver",namespace="a",kind="Pod"} 1x30 _x30`, false},
 		{"a kind is awaited", "OperatorAwaitsKind", `opgen_awaited_kinds{controller="echoserver",namespace="a",kind="Pod"} 1x60`, true},
 
+		{"an object was mended", "OperatorUnreadableObjects", `opgen_unreadable_objects{controller="echoserver",namespace="a",kind="Pod"} 1x30 _x30`, false},
+		{"an object does not decode", "OperatorUnreadableObjects", `opgen_unreadable_objects{controller="echoserver",namespace="a",kind="Pod"} 1x60`, true},
+
 		{"caches are read", "OperatorStaleCache", `opgen_stale_cache_parents{controller="echoserver",namespace="a",kind="Pod"} 0x60`, false},
 		{"a cache stands still", "OperatorStaleCache", `opgen_stale_cache_parents{controller="echoserver",namespace="a",kind="Pod"} 2x60`, true},
 	}

@@ -118,6 +118,12 @@ func (o Operator) alerts() []alert {
 			description: "Its CRD is not installed, or the operator's role does not allow to list and watch it.",
 		},
 		{
+			name: "OperatorUnreadableObjects", severity: "warning", after: "5m",
+			expr:        fmt.Sprintf("max by (namespace, controller, kind) (%s) > 0", o.withController("opgen_unreadable_objects")),
+			summary:     "{{ $value }} objects of kind {{ $labels.kind }} do not decode, and " + what + " sets them aside.",
+			description: "The operator's log names each object and its field. Mend or delete them: until then they are not reconciled, and who reads them waits.",
+		},
+		{
 			name: "OperatorStaleCache", severity: "warning", after: "5m",
 			expr:        fmt.Sprintf("max by (namespace, controller, kind) (%s) > 0", o.withController("opgen_stale_cache_parents")),
 			summary:     "The cache of kind {{ $labels.kind }} of " + what + " stands still.",

@@ -177,9 +177,10 @@ func (o Operator) graphs() []graph {
 			{rate("controller, kind", "opgen_related_deletions_total"), "{{ controller }} {{ kind }} deleted"},
 		}},
 		{"Writes that --observe leaves out", "ops", "", [][2]string{{rate("controller, kind, verb", "opgen_observed_writes_total"), "{{ controller }} {{ kind }} {{ verb }}"}}},
-		{"Kinds and caches waited for", "short", "", [][2]string{
+		{"Kinds and caches waited for, unreadable objects", "short", "", [][2]string{
 			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_awaited_kinds")), "{{ controller }} awaits {{ kind }}"},
 			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_stale_cache_parents")), "{{ controller }} stale {{ kind }}"},
+			{fmt.Sprintf("max by (controller, kind) (%s)", of("opgen_unreadable_objects")), "{{ controller }} unreadable {{ kind }}"},
 		}},
 		{"Calls of Pollers that do not return", "ops", "", [][2]string{{rate("controller", "opgen_poller_abandoned_calls_total"), "{{ controller }}"}}},
 		{"Parents in the queue", "short", "", [][2]string{{fmt.Sprintf("sum by (controller) (%s)", of("workqueue_depth")), "{{ controller }}"}}},

@@ -87,9 +87,10 @@ func (t *Trimmer) sharedEntries(object client.Object) []metav1.ManagedFieldsEntr
 	return kept
 }
 
-// isOurEntry reports whether an entry belongs to a field manager of an opgen runtime.
+// isOurEntry reports whether an entry belongs to a field manager of an opgen runtime, or says that the object has no
+// content.
 func isOurEntry(entry metav1.ManagedFieldsEntry) bool {
-	return IsOfARuntime(entry.Manager)
+	return IsOfARuntime(entry.Manager) || entry.Operation == Unreadable
 }
 
 // anonymousEntry returns an entry without its time and owner, which differ between otherwise equal

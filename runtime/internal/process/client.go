@@ -48,6 +48,9 @@ type fallbackReader struct {
 // Get reads one object.
 func (r fallbackReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 	err := r.cache.Get(ctx, key, object, options...)
+	if err == nil {
+		return CheckReadable(object.GetObjectKind().GroupVersionKind().Kind, object)
+	}
 	if !errors.As(err, new(*cache.ErrResourceNotCached)) {
 		return err
 	}
@@ -58,6 +61,14 @@ func (r fallbackReader) Get(ctx context.Context, key client.ObjectKey, object cl
 // another one.
 func (r fallbackReader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	err := r.cache.List(ctx, list, options...)
+	if err == nil {
+		return meta.EachListItem(list, func(item runtime.Object) error {
+			if object, ok := item.(client.Object); ok {
+				return CheckReadable(object.GetObjectKind().GroupVersionKind().Kind, object)
+			}
+			return nil
+		})
+	}
 	if !errors.As(err, new(*cache.ErrResourceNotCached)) {
 		return err
 	}

@@ -45,15 +45,16 @@ type Environment struct {
 	Related  *related.Watches     // of related objects, which all controllers share
 	Sources  []Source             // that have parents of the controller reconciled
 	life     *lifetime
+	lists    *listings // of all caches
 	starting *starting // the controller
 }
 
-func newEnvironment(settings Settings, life *lifetime, registry *prometheus.Registry) (*Environment, error) {
+func newEnvironment(settings Settings, life *lifetime, mgr probedManager) (*Environment, error) {
 	registered, err := newMetrics(metrics.Registry)
 	if settings.Observe {
 		registered.writes = nil
 	}
-	return &Environment{Settings: settings, Metrics: registered, Registry: registry, life: life}, err
+	return &Environment{Settings: settings, Metrics: registered, Registry: mgr.registry, life: life, lists: mgr.lists}, err
 }
 
 // ReconcileContext returns the context of a reconcile that begins now: it has the values of
@@ -79,7 +80,7 @@ func (e *Environment) AddCache(mgr manager.Manager, limit func(*cache.Options)) 
 
 // newCache makes a cache that nothing starts. limit completes the options that all caches have.
 func (e *Environment) newCache(mgr manager.Manager, limit func(*cache.Options) error) (cache.Cache, error) {
-	options := cacheOptions(e.Options)
+	options := cacheOptions(e.Options, e.lists)
 	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
 	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
 	if err := limit(&options); err != nil {

@@ -20,6 +20,7 @@ type Metrics struct {
 	heldPrunes  *prometheus.GaugeVec
 	lagging     *prometheus.GaugeVec
 	awaited     *prometheus.GaugeVec
+	unreadable  *prometheus.GaugeVec
 	prunes      *prometheus.CounterVec
 	observed    *prometheus.CounterVec
 	leases      *prometheus.GaugeVec
@@ -37,7 +38,8 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 		convergence: newHistogram("opgen_convergence_seconds", "Time from when this process first saw a generation of a parent until a reconcile ended with everything written and Ready.", prometheus.ExponentialBuckets(0.01, 3, 12)),
 		heldPrunes:  newGauge("opgen_held_prunes", "Parents whose prunes are held until a person releases them.", "controller"),
 		lagging:     newGauge("opgen_stale_cache_parents", "Parents that have waited for more than a minute until the cache of a kind shows what the operator has written: its list or watch stands still.", "controller", "kind"),
-		awaited:     newGauge("opgen_awaited_kinds", "Kinds that a controller waits for before it works: 1 for each whose CRD is not installed, or which the operator's role does not allow to list and watch.", "controller", "kind"),
+		awaited:     newGauge("opgen_awaited_kinds", "Kinds that a controller waits for: 1 for each whose CRD is not installed, or which the operator's role does not allow to list and watch, at the start or for a minute.", "controller", "kind"),
+		unreadable:  newGauge("opgen_unreadable_objects", "Parents, children and related objects that do not decode into their Go type and are set aside, by kind.", "controller", "kind"),
 		prunes:      newCounter("opgen_unexplained_prunes_total", "Reconciles that were to prune children of a parent whose spec had not changed, by result: pruned or held.", "controller", "result"),
 		observed:    newCounter("opgen_observed_writes_total", "Writes that an operator with --observe would have made, by kind and verb: create, update, patch or delete, of the status: patch status.", "controller", "kind", "verb"),
 		leases:      newGauge("opgen_lease_unavailable", "1 while no replica has held the lease of this name for a minute, as far as this one can read: nothing is reconciled.", "name"),
@@ -46,7 +48,7 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 	return m, errors.Join(
 		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes), registerMetric(registry, &m.deletions), registerMetric(registry, &m.patches),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
-		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed), registerMetric(registry, &m.leases), registerMetric(registry, &m.abandoned),
+		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.unreadable), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed), registerMetric(registry, &m.leases), registerMetric(registry, &m.abandoned),
 	)
 }
 
@@ -131,6 +133,14 @@ func (m Metrics) SetAwaited(controller string, kinds []string) {
 	m.awaited.DeletePartialMatch(prometheus.Labels{"controller": controller})
 	for _, kind := range kinds {
 		m.awaited.WithLabelValues(controller, kind).Set(1)
+	}
+}
+
+// SetUnreadable sets the number of objects of each kind that do not decode.
+func (m Metrics) SetUnreadable(controller string, counts map[string]int) {
+	m.unreadable.DeletePartialMatch(prometheus.Labels{"controller": controller})
+	for kind, n := range counts {
+		m.unreadable.WithLabelValues(controller, kind).Set(float64(n))
 	}
 }
 

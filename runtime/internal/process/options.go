@@ -72,8 +72,8 @@ type Settings struct {
 	Options
 	// Program is the file name of the program. The Lease of controllers that are of no project has it.
 	Program string
-	// DiscoverEvery is how often the API server is asked for kinds that it did not serve; a minute
-	// by default.
+	// DiscoverEvery is how often the API server is asked for kinds that it did not serve, and how long lists and
+	// watches of a kind may fail until a controller counts as waiting for it; a minute by default.
 	DiscoverEvery time.Duration
 	// Control lets a test control the process; nil otherwise.
 	Control *testcontrol.Control

@@ -16,10 +16,10 @@ import (
 )
 
 // probes answers /healthz and /readyz, as the manager of controller-runtime does, whose probes cannot be
-// added while it runs and know only success and failure. A process is ready while one of its
-// controllers works, a replica holds the lease, and its webhooks, if there are any, are served. One that
-// serves webhooks is ready without the lease. /readyz?verbose says what the other controllers wait for, and
-// /readyz/<name> is one of them.
+// added while it runs and know only success and failure. A process is ready while all of its controllers
+// work and a replica holds the lease. One that serves webhooks is ready while it serves them: a Pod that is not
+// ready gets no requests for them. /readyz?verbose says what each controller waits for, and /readyz/<name> is one
+// of them.
 type probes struct {
 	mu          sync.Mutex
 	health      map[string]healthz.Checker
@@ -38,6 +38,7 @@ type probedManager struct {
 	manager.Manager
 	probes   *probes
 	registry *prometheus.Registry
+	lists    *listings
 }
 
 // AddHealthzCheck adds a check of /healthz.
@@ -95,19 +96,15 @@ func (p *probes) listHealth() []probe {
 func (p *probes) listReady() []probe {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all, works := listProbes(p.ready), false
-	if p.webhooks.hasWebhooks() {
+	all, servesWebhooks := listProbes(p.ready), p.webhooks.hasWebhooks()
+	if servesWebhooks {
 		all = append(all, probe{name: "webhooks", check: p.webhooks.StartedChecker(), isOurs: true})
 	}
-	if p.lease != nil { // a Pod that is not ready gets no requests for its webhooks
-		all = append(all, probe{name: "lease", check: p.lease.checkReady, isOurs: true, isMinor: p.webhooks.hasWebhooks()})
+	if p.lease != nil {
+		all = append(all, probe{name: "lease", check: p.lease.checkReady, isOurs: true, isMinor: servesWebhooks})
 	}
 	for _, controller := range p.controllers {
-		kinds, _ := controller.waitsFor()
-		works = works || len(kinds) == 0
-	}
-	for _, controller := range p.controllers {
-		all = append(all, probe{name: "controller-" + controller.name, check: controller.checkReady, isOurs: true, isMinor: works})
+		all = append(all, probe{name: "controller-" + controller.name, check: controller.checkReady, isOurs: true, isMinor: servesWebhooks})
 	}
 	return all
 }

@@ -63,7 +63,8 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 		return probedManager{}, err
 	}
 	logger := cmp.Or(settings.Logger, slog.Default())
-	caches := cacheOptions(settings.Options)
+	lists := &listings{logger: logger, scheme: scheme}
+	caches := cacheOptions(settings.Options, lists)
 	caches.ReaderFailOnMissingInformer = true // so that a read starts no watch
 	registry := prometheus.NewRegistry()
 	metrics, err := metricsOptions(settings.Options, registry)
@@ -104,14 +105,15 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 	if life.lease != nil {
 		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
 	}
-	probed := probedManager{mgr, newProbes(webhooks, life.lease), registry}
+	probed := probedManager{mgr, newProbes(webhooks, life.lease), registry, lists}
 	return probed, probed.probes.serve(mgr, settings.HealthAddress)
 }
 
 // cacheOptions returns the options that all caches have in common.
-func cacheOptions(options Options) cache.Options {
+func cacheOptions(options Options, lists *listings) cache.Options {
 	caches := cache.Options{
 		DefaultTransform:         managedfields.NewTrimmer().Trim,
+		NewInformer:              lists.newInformer,
 		SyncPeriod:               ptr.To(options.Resync),
 		DefaultWatchErrorHandler: newWatchErrorHandler(cmp.Or(options.Logger, slog.Default())),
 	}
@@ -127,7 +129,7 @@ func cacheOptions(options Options) cache.Options {
 // addControllers sets up the controllers whose kinds the API server serves, and has the others set up
 // when it does.
 func (mgr probedManager) addControllers(settings Settings, life *lifetime, controllers []Controller) error {
-	environment, err := newEnvironment(settings, life, mgr.registry)
+	environment, err := newEnvironment(settings, life, mgr)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func (mgr probedManager) addControllers(settings Settings, life *lifetime, contr
 	if err := addRelated(mgr, environment); err != nil {
 		return err
 	}
-	started := &startup{mgr: mgr, logger: cmp.Or(settings.Logger, slog.Default()), metrics: environment.Metrics, every: settings.DiscoverEvery}
+	started := &startup{mgr: mgr, logger: cmp.Or(settings.Logger, slog.Default()), lease: life.lease, metrics: environment.Metrics, every: settings.DiscoverEvery}
 	names := map[string]bool{}
 	for _, controller := range controllers {
 		if names[controller.name] {

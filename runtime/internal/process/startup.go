@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
@@ -32,6 +34,7 @@ func (e ErrNotServed) Error() string {
 type startup struct {
 	mgr         manager.Manager
 	logger      *slog.Logger
+	lease       *lease // nil without leader election
 	metrics     Metrics
 	every       time.Duration
 	controllers []*starting
@@ -46,13 +49,14 @@ type starting struct {
 	missing error // what it lacks to be set up; nil once it is
 	setUpAt time.Time
 	awaited []awaitedKind
-	said    string // in the log
+	said    string // in the log: the kinds that it waits for
 }
 
-// awaitedKind is a kind whose objects a controller has to know before it works.
+// awaitedKind is a kind whose objects a controller has to know to work.
 type awaitedKind struct {
 	schema.GroupVersionKind
-	hasSynced func() bool
+	isOptional bool // the API server need not serve it
+	hasSynced  func() bool
 }
 
 // setUp adds the controller to the manager, if the API server serves its kinds. Other errors end the
@@ -83,12 +87,13 @@ func (s *starting) isFilling() bool {
 	return s.missing == nil && time.Since(s.setUpAt) < startGrace
 }
 
-// Await has the controller count as waiting until the objects of a kind are known.
-func (e *Environment) Await(kind schema.GroupVersionKind, hasSynced func() bool) {
+// Await has the controller count as waiting until the objects of a kind are known, and again when lists and watches
+// of the kind fail for long.
+func (e *Environment) Await(kind schema.GroupVersionKind, isOptional bool, hasSynced func() bool) {
 	if s := e.starting; s != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.awaited = append(s.awaited, awaitedKind{kind, hasSynced})
+		s.awaited = append(s.awaited, awaitedKind{kind, isOptional, hasSynced})
 	}
 }
 
@@ -99,23 +104,35 @@ func (s *starting) waitsFor() (kinds []string, why string) {
 	if s.missing != nil {
 		return kindsIn(s.missing), strings.ReplaceAll(s.missing.Error(), "\n", "; ")
 	}
+	var reasons []string
 	for _, kind := range s.awaited {
-		if !kind.hasSynced() && !slices.Contains(kinds, kind.Kind) {
-			kinds = append(kinds, kind.Kind)
+		if text, isAwaited := s.explainWait(kind); isAwaited && !slices.Contains(kinds, kind.Kind) {
+			kinds, reasons = append(kinds, kind.Kind), append(reasons, text)
 		}
 	}
-	if len(kinds) == 0 {
-		return nil, ""
-	}
-	return kinds, "it has no answer yet to its list of " + strings.Join(kinds, ", ") + s.inEachNamespace() + ": does the operator's role allow to list and watch that?"
+	return kinds, strings.Join(reasons, "; ")
 }
 
-// inEachNamespace says that an operator of several namespaces needs a role in each; empty for another one.
-func (s *starting) inEachNamespace() string {
-	if s.environment == nil || len(s.environment.Namespaces) < 2 {
-		return ""
+// explainWait returns why the objects of a kind are not known; false if they are.
+func (s *starting) explainWait(kind awaitedKind) (string, bool) {
+	if !kind.hasSynced() {
+		return explainList(kind.GroupVersionKind, s.environment.lists.failureOf(kind.GroupVersionKind, 0)), true
 	}
-	return " in each of the namespaces " + strings.Join(s.environment.Namespaces, ", ")
+	err := s.environment.lists.failureOf(kind.GroupVersionKind, s.environment.DiscoverEvery)
+	return explainList(kind.GroupVersionKind, err), err != nil && (!kind.isOptional || !apierrors.IsNotFound(err))
+}
+
+// countUnreadable returns how many objects of each kind do not decode.
+func (s *starting) countUnreadable() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := map[string]int{}
+	for _, kind := range s.awaited {
+		if n := s.environment.lists.countUnreadable(kind.GroupVersionKind); n > 0 {
+			counts[kind.Kind] = n
+		}
+	}
+	return counts
 }
 
 // kindsIn returns the kinds that are not served, by an error that joins them.
@@ -135,8 +152,8 @@ func kindsIn(err error) (kinds []string) {
 // NeedLeaderElection returns false: the caches of every replica are filled.
 func (*startup) NeedLeaderElection() bool { return false }
 
-// Start sets up the controllers that could not be set up before, and says what each waits for, until
-// all of them work.
+// Start sets up the controllers that could not be set up before, and says what each waits for, until ctx is done: a
+// CRD or a right may go at any time.
 func (s *startup) Start(ctx context.Context) error {
 	asked := time.Now()
 	for tick := time.Tick(startGrace / 10); ; {
@@ -151,9 +168,7 @@ func (s *startup) Start(ctx context.Context) error {
 				return err
 			}
 		}
-		if s.reportAwaited() {
-			return nil
-		}
+		s.reportAwaited()
 	}
 }
 
@@ -170,22 +185,24 @@ func (s *startup) setUpMissing() error {
 	return nil
 }
 
-// reportAwaited logs and counts the kinds that controllers wait for, and returns whether all
-// controllers work.
-func (s *startup) reportAwaited() (allWork bool) {
-	allWork = true
+// reportAwaited counts the kinds that controllers wait for, and the objects that do not decode. The log and an Event
+// of the lease say which kinds.
+func (s *startup) reportAwaited() {
 	for _, controller := range s.controllers {
 		kinds, why := controller.waitsFor()
-		allWork = allWork && len(kinds) == 0
 		s.metrics.SetAwaited(controller.name, kinds)
-		if why == controller.said || why != "" && controller.isFilling() {
+		s.metrics.SetUnreadable(controller.name, controller.countUnreadable())
+		said := strings.Join(kinds, ", ")
+		if said == controller.said || said != "" && controller.isFilling() {
 			continue
 		}
-		if controller.said = why; why != "" {
-			s.logger.Info("a controller waits", "controller", controller.name, "why", why)
+		if controller.said = said; said == "" {
+			s.logger.Info("a controller waits no more", "controller", controller.name)
 			continue
 		}
-		s.logger.Info("a controller waits no more", "controller", controller.name)
+		s.logger.Info("a controller waits", "controller", controller.name, "why", why)
+		if s.lease != nil {
+			s.lease.events.Eventf(s.lease.about, corev1.EventTypeWarning, "ControllerWaits", "%s", TruncateText(controller.name+" waits: "+why))
+		}
 	}
-	return allWork
 }

@@ -23,7 +23,8 @@ type transport struct {
 // RoundTrip carries one request.
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {
-		return t.next.RoundTrip(request)
+		response, err := t.next.RoundTrip(request)
+		return readAnswer(request, response, err)
 	}
 	err := t.life.writeError()
 	if t.observes && !isObservable(request) {

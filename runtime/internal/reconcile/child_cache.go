@@ -23,7 +23,7 @@ import (
 // no children it holds only the metadata.
 type childCache struct {
 	cache.Cache
-	await      func(schema.GroupVersionKind, func() bool)
+	await      func(schema.GroupVersionKind, bool, func() bool)
 	keys       ownership.Keys
 	manager    string                        // the field manager of all writes
 	parents    map[schema.GroupKind]bool     // the kinds of parents, and whether each is namespaced
@@ -92,7 +92,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind)
 		added.optional.served.Store(true)
 	}
 	if err == nil {
-		c.await(kind.GroupVersionKind, hasSynced)
+		c.await(kind.GroupVersionKind, isOptional, hasSynced)
 	}
 	return added, err
 }

@@ -23,7 +23,8 @@ const (
 	reasonInvalid      = "InvalidChild" // refused, here or by the API server
 	reasonNameConflict = "NameConflict"
 	reasonForbidden    = "Forbidden"
-	reasonValueGone    = "ValueGone" // a generated value of a Secret
+	reasonValueGone    = "ValueGone"  // a generated value of a Secret
+	reasonUnreadable   = "Unreadable" // a child or related object; also of an Event, on a parent
 	reasonApply        = "ApplyFailed"
 	reasonInvalidPatch = "InvalidPatch" // refused here
 	reasonPatch        = "PatchFailed"  // of a related object

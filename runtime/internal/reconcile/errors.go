@@ -217,6 +217,8 @@ func errorReason(err error) string {
 		return reasonConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid
+	case errors.As(err, new(process.ErrUnreadable)):
+		return reasonUnreadable
 	case errors.As(err, new(apply.ErrValueGone)):
 		return reasonValueGone
 	case errors.As(err, new(errInvalidPatch)):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
@@ -57,6 +58,15 @@ func (s *subject) logWarning(ctx context.Context, reason, text string) (isNew bo
 		slog.New(logr.ToSlogHandler(log.FromContext(ctx))).Warn("warning", "reason", reason, "what", text)
 	}
 	return isNew
+}
+
+// warnAboutUnreadable tells of a parent that does not decode. Nothing can be done for it, and its children stay.
+func (s *subject) warnAboutUnreadable(ctx context.Context, err error) {
+	text := "is not reconciled: " + err.Error()
+	if s.isDeleting() && controllerutil.ContainsFinalizer(s.parent, s.loop.finalizer) {
+		text = "is being deleted, and waits: " + err.Error() + "; without finalizer " + s.loop.finalizer + " it goes, and nothing is finalized"
+	}
+	s.warn(ctx, reasonUnreadable, text)
 }
 
 // recordEvent records one Event. The action contains a hash of the note: Events that differ

@@ -132,7 +132,7 @@ func (l *loop) removeLeaked(ctx context.Context, parent types.NamespacedName, fo
 
 // liveUID reads the parent of a name live and returns its UID; empty when there is none.
 func (l *loop) liveUID(ctx context.Context, name types.NamespacedName) (types.UID, error) {
-	parent := l.parentKind.newObject()
+	parent := l.parentKind.withMetadataOnly().cached // which decodes always
 	err := l.liveReader.Get(ctx, name, parent)
 	if isGone(err) {
 		return "", nil

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // observed is what the cache shows of a parent's children and related objects.
@@ -56,7 +58,12 @@ func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (*run,
 		l.forget(name)
 		return nil, nil
 	}
-	return l.newRun(parent), nil
+	r := l.newRun(parent)
+	if err := process.CheckReadable(l.parentKind.Kind, parent); err != nil {
+		r.warnAboutUnreadable(ctx, err)
+		return nil, nil
+	}
+	return r, nil
 }
 
 // checkSeen returns a stale error if the cache does not show yet what earlier reconciles of a parent have
@@ -108,6 +115,17 @@ func (l *loop) observeChildren(parent client.Object) (*observed, error) {
 		found.unmarked = append(found.unmarked, unmarked...)
 	}
 	return found, nil
+}
+
+// checkReadable returns the errors of children that do not decode. Sync would take them for missing.
+func (o *observed) checkReadable() error {
+	var unreadable []error
+	for i, objects := range o.children {
+		for _, object := range objects {
+			unreadable = append(unreadable, process.CheckReadable(o.kinds[i].Kind, object))
+		}
+	}
+	return errors.Join(unreadable...)
 }
 
 // listUnmarked returns the objects of the cache that are no children of a parent, but have a mark of

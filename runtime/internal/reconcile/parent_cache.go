@@ -34,7 +34,7 @@ func (l *loop) addParentCache(mgr manager.Manager, environment *process.Environm
 	}
 	informer, err := parents.GetInformer(context.Background(), l.parentKind.cached, cache.BlockUntilSynced(false))
 	if err == nil {
-		environment.Await(l.parentKind.GroupVersionKind, informer.HasSynced)
+		environment.Await(l.parentKind.GroupVersionKind, false, informer.HasSynced)
 	}
 	return parents, err
 }

@@ -75,7 +75,10 @@ func (r *run) reconcileParent(ctx context.Context, observed *observed) (ctrl.Res
 	if !r.loop.selector.matches(r.parent) && r.isUntouched(observed) {
 		return ctrl.Result{}, r.forgetParent(ctx)
 	}
-	boundErr := staleOrJoined(r.noteOrphaning(ctx), r.bindChildren(ctx, observed))
+	boundErr := observed.checkReadable()
+	if boundErr == nil {
+		boundErr = staleOrJoined(r.noteOrphaning(ctx), r.bindChildren(ctx, observed))
+	}
 	if isStale(boundErr) {
 		r.test.IsStale = true
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil

@@ -48,6 +48,11 @@ func (kind *relatedKind) findRelated(ctx context.Context, parent types.Namespace
 	case err != nil:
 		return nil, err
 	}
+	for _, object := range found {
+		if err := process.CheckReadable(kind.Kind, object); err != nil {
+			return nil, errRelated{err}
+		}
+	}
 	seen := map[types.UID]bool{}
 	return slices.DeleteFunc(found, func(object client.Object) bool {
 		isDuplicate := seen[object.GetUID()]

@@ -56,7 +56,7 @@ func newEntry(mgr manager.Manager, l *loop, entry declared.RelatedKind, isBetwee
 		added.optional.hasSynced = hasSynced
 		added.optional.served.Store(true)
 	}
-	l.environment.Await(kind.GroupVersionKind, hasSynced)
+	l.environment.Await(kind.GroupVersionKind, entry.Optional, hasSynced)
 	return added, nil
 }
 

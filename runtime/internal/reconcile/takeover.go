@@ -16,6 +16,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
@@ -44,6 +45,8 @@ type takeover struct {
 type takenParent struct {
 	uid   types.UID
 	isNew bool // the operator has never reconciled it
+	// isUnread says that the parent did not decode, so that its status says nothing.
+	isUnread bool
 }
 
 // ownedObjects are the objects of a kind that parents may take over.
@@ -76,9 +79,9 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 			return false, false, err
 		}
 		for _, object := range parents {
-			isNew := !l.wasReconciled(object) && !unknown[object.GetUID()]
+			isNew, isUnread := !l.wasReconciled(object) && !unknown[object.GetUID()], process.CheckReadable(l.parentKind.Kind, object) != nil
 			if l.isParent(object) && (isNew || len(l.definition.TakeOverFrom) > 0) {
-				t.parents[client.ObjectKeyFromObject(object)] = takenParent{object.GetUID(), isNew}
+				t.parents[client.ObjectKeyFromObject(object)] = takenParent{object.GetUID(), isNew, isUnread}
 			}
 		}
 		t.hasBegun = true
@@ -87,6 +90,15 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 	if isTaken && taken.uid != parent.GetUID() {
 		t.dropParent(client.ObjectKeyFromObject(parent)) // the parent of before is gone
 		return false, false, nil
+	}
+	if taken.isUnread {
+		unknown, err := l.findUnknown(ctx, []client.Object{parent})
+		if err != nil {
+			return false, false, err
+		}
+		if unknown[parent.GetUID()] || l.wasReconciled(parent) {
+			taken.isNew, isTaken = false, len(l.definition.TakeOverFrom) > 0
+		}
 	}
 	return taken.isNew, isTaken, nil
 }
