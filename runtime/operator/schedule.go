@@ -58,7 +58,8 @@ func SkipLate(than time.Duration) ScheduleOption {
 
 // Schedule says what is due of a cron expression (five fields, or @hourly,
 // @daily, @weekly, @monthly, @yearly, @every 90s, which counts from 1970) in an IANA time zone such as
-// Europe/Berlin; UTC if that is empty. last is the tick of the latest run, as
+// Europe/Berlin; UTC if that is empty. When the clocks are moved, a tick at a fixed hour comes once: the first time,
+// or as soon as they have moved if they leave it out. With a star in the hour, it comes as often as the clocks show it. last is the tick of the latest run, as
 // the parent's status has it; when it is nil, ticks count from the creation of
 // the parent. An expression or a zone that is none is a terminal error: only a
 // change of the parent can mend it.
@@ -96,7 +97,7 @@ func parseSchedule(expression, timeZone string) (ticker, error) {
 	if every, ok := parsed.(cron.ConstantDelaySchedule); ok {
 		return tickEvery(every.Delay), nil
 	}
-	return func(after time.Time) time.Time { return parsed.Next(after.In(zone)) }, nil
+	return wallClock{parsed, zone, hasFixedHour(expression)}.next, nil
 }
 
 // tickEvery returns a ticker that ticks at the multiples of a duration since 1970, so that ticks do not

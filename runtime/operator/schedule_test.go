@@ -38,7 +38,10 @@ func TestSchedule(t *testing.T) {
 			options: []ScheduleOption{SkipLate(5 * time.Minute)}, tick: "2026-05-01T11:00:00Z", next: "2026-05-01T12:00:00Z", missed: 9, name: "backup-29627220"},
 		{given: "a time zone", cron: "30 2 * * *", zone: "Europe/Berlin", last: "2026-01-10T01:30:00Z", now: "2026-01-11T03:00:00Z",
 			tick: "2026-01-11T01:30:00Z", next: "2026-01-12T01:30:00Z", name: "backup-29468250"},
-		{given: "the hour that daylight saving leaves out", cron: "30 2 * * *", zone: "Europe/Berlin", last: "2026-03-28T01:30:00Z", now: "2026-03-29T12:00:00Z", next: "2026-03-30T00:30:00Z"},
+		{given: "the hour that daylight saving leaves out", cron: "30 2 * * *", zone: "Europe/Berlin", last: "2026-03-28T01:30:00Z", now: "2026-03-29T12:00:00Z",
+			tick: "2026-03-29T01:00:00Z", next: "2026-03-30T00:30:00Z", name: "backup-29579100"},
+		{given: "the hour that daylight saving repeats", cron: "30 2 * * *", zone: "Europe/Berlin", last: "2027-10-30T00:30:00Z", now: "2027-10-31T12:00:00Z",
+			tick: "2027-10-31T00:30:00Z", next: "2027-11-01T01:30:00Z", name: "backup-30415710"},
 		{given: "a day that no year has", cron: "0 0 30 2 *", last: "2026-01-01T00:00:00Z", now: "2026-03-29T12:00:00Z"},
 		{given: "a clock behind the last tick", cron: "0 * * * *", last: "2026-05-01T11:00:00Z", now: "2026-05-01T10:59:00Z", next: "2026-05-01T11:00:00Z"},
 	} {

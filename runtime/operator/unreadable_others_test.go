@@ -36,7 +36,7 @@ func (r *rigs) get(object client.Object) client.Object {
 	return object
 }
 
-// A child that does not decode is neither created anew nor pruned, and its parent says so.
+// A child that does not decode is neither created again nor pruned, and its parent says so.
 func TestUnreadableChildHoldsItsParentOnly(t *testing.T) {
 	r := startRigs(t, nil)
 	r.put("Rig", "one", map[string]any{"port": int64(1)})
@@ -60,7 +60,7 @@ func TestUnreadableChildHoldsItsParentOnly(t *testing.T) {
 		r.has("other", port)
 		r.says("one", "Unreadable", ".spec.ports[1]")
 		if uid := r.get(r.object("Bolt", "one", nil)).GetUID(); uid != before {
-			t.Fatal("the child was created anew")
+			t.Fatal("the child was created again")
 		}
 	}
 	r.put("Bolt", "one", map[string]any{"port": int64(1)})
