@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"maps"
 	"slices"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -74,19 +75,44 @@ func buildCRD(api *spec.API, types typeSchemas) (*apiextv1.CustomResourceDefinit
 	schemas := newSchemaBuilder(types)
 	for i := range api.Versions {
 		v := &api.Versions[i]
+		root := schemas.rootSchema(v)
+		limitName(root, api.MaxNameLength)
 		crd.Spec.Versions = append(crd.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{
 			Name:                     v.Name,
 			Served:                   v.Served,
 			Storage:                  v.Storage,
 			Deprecated:               v.Deprecated,
 			DeprecationWarning:       v.Warning,
-			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.rootSchema(v)},
+			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: root},
 			Subresources:             subresourcesOf(v),
 			AdditionalPrinterColumns: columnsOf(v),
 			SelectableFields:         selectableFields(v),
 		})
 	}
 	return crd, schemas
+}
+
+// limitName limits the names of objects; 0 does not. The API server does not apply a limit of a value to an object that
+// had the value before, as it does with a rule: that one would keep the object's finalizers in place, too.
+func limitName(root *apiextv1.JSONSchemaProps, limit int) {
+	if limit == 0 {
+		return
+	}
+	if root.Properties == nil {
+		root.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	metadata := root.Properties["metadata"]
+	metadata.Type, metadata.Properties = "object", maps.Clone(metadata.Properties)
+	if metadata.Properties == nil {
+		metadata.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	name := metadata.Properties["name"]
+	most := int64(limit)
+	if name.MaxLength != nil {
+		most = min(most, *name.MaxLength)
+	}
+	name.Type, name.MaxLength = "string", &most
+	metadata.Properties["name"], root.Properties["metadata"] = name, metadata
 }
 
 func subresourcesOf(v *spec.Version) *apiextv1.CustomResourceSubresources {

@@ -86,6 +86,9 @@ const unsatisfiableHint = "if that is intended, accept it with acceptWarnings: [
 
 // hintFor returns what to do about a message of the API server, or "".
 func hintFor(message string) string {
+	if strings.HasPrefix(message, `".metadata.`) && strings.HasSuffix(message, "must be a valid path") {
+		return "the schema has no fields of metadata: leave fieldPath out; maxNameLength limits the name without a rule"
+	}
 	for _, h := range hints {
 		if strings.Contains(message, h.in) {
 			return h.hint

@@ -135,3 +135,51 @@ func TestServerKeepsEmbeddedMetadata(t *testing.T) {
 		}
 	}
 }
+
+// A limit of the names is added to a CRD while objects with longer names exist.
+func TestNameLimitLeavesExistingObjectsAlone(t *testing.T) {
+	const long = "a-name-of-more-than-20-characters"
+	crdOf := func(limit string) *apiextv1.CustomResourceDefinition {
+		return readableCRD(t, "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: readable.opgen.dev\nnames: {kind: Limited}\n"+limit+
+			"versions:\n- name: v1\n  spec: {properties: {a: integer}}\n  status: {properties: {a: integer}}\n")
+	}
+	server := startServer(t, crdOf(""))
+	existing := object(t, "Limited", long, `{"a": 1}`)
+	existing.SetFinalizers([]string{"example.com/a"})
+	if err := create(t, server, existing); err != nil {
+		t.Fatal(err)
+	}
+	crd := new(apiextv1.CustomResourceDefinition)
+	if err := server.Get(t.Context(), client.ObjectKey{Name: "limiteds.readable.opgen.dev"}, crd); err != nil {
+		t.Fatal(err)
+	}
+	crd.Spec = crdOf("maxNameLength: 20\n").Spec
+	if err := server.Update(t.Context(), crd); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		err := server.Create(t.Context(), object(t, "Limited", long+"-again", `{"a": 1}`), client.DryRunAll)
+		if err != nil && strings.Contains(err.Error(), "metadata.name: Too long: may not be more than 20 bytes") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("a long name is not refused: %v", err)
+		}
+	}
+	if err := create(t, server, object(t, "Limited", "a-name-of-20-letters", `{"a": 1}`)); err != nil {
+		t.Error(err)
+	}
+	merge := func(patch string) client.Patch { return client.RawPatch("application/merge-patch+json", []byte(patch)) }
+	if err := server.Patch(t.Context(), existing, merge(`{"spec":{"a":2}}`)); err != nil {
+		t.Error(err)
+	}
+	if err := server.Status().Patch(t.Context(), existing, merge(`{"status":{"a":2}}`)); err != nil {
+		t.Error(err)
+	}
+	if err := server.Delete(t.Context(), existing); err != nil {
+		t.Error(err)
+	}
+	if err := server.Patch(t.Context(), existing, merge(`{"metadata":{"finalizers":null}}`)); err != nil {
+		t.Error(err)
+	}
+}

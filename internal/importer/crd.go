@@ -54,6 +54,7 @@ func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 	if scope := lookupPath(body, "scope"); scalarText(scope) != string(spec.Namespaced) {
 		out.set("scope", scope)
 	}
+	out.set("maxNameLength", takeNameLimit(itemsOf(lookupPath(body, "versions"))))
 	out.set("conversion", conversion)
 	switch c.metadata {
 	case kubetypes.NoMetadata:

@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"strconv"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -25,6 +27,42 @@ func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 		}
 	}
 	return rest, standard
+}
+
+// takeNameLimit returns the limit of the names of objects, and leaves the standard metadata in its place; nil if not all
+// versions have the same, or if one says more of metadata.
+func takeNameLimit(versions []*yaml.Node) (limit *yaml.Node) {
+	var all []*yaml.Node
+	for _, v := range versions {
+		properties := lookupPath(v, "schema", "openAPIV3Schema", "properties")
+		found := lookupPath(properties, "metadata", "properties", "name", "maxLength")
+		if _, isStandard := standardRoot(properties); !isStandard || found == nil || limit != nil && found.Value != limit.Value || !sameValue(lookupKey(properties, "metadata"), limitedMetadata(found)) || !isNameLimit(found.Value) {
+			return nil
+		}
+		limit = found
+		all = append(all, lookupPath(properties, "metadata"))
+	}
+	for _, metadata := range all {
+		*metadata = *standardFields()["metadata"]
+	}
+	return limit
+}
+
+// isNameLimit reports whether a text is a length that maxNameLength accepts.
+func isNameLimit(text string) bool {
+	limit, err := strconv.Atoi(text)
+	return err == nil && limit >= 1 && limit <= 253
+}
+
+// limitedMetadata returns metadata of which only the length of the name is limited.
+func limitedMetadata(limit *yaml.Node) *yaml.Node {
+	name, properties, metadata := newMapping(), newMapping(), newMapping()
+	name.set("maxLength", limit)
+	name.set("type", textNode("string"))
+	properties.set("name", name.Node)
+	metadata.set("properties", properties.Node)
+	metadata.set("type", textNode("object"))
+	return metadata.Node
 }
 
 // standardFields returns apiVersion, kind and metadata as controller-gen writes them into every

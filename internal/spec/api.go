@@ -28,6 +28,7 @@ type API struct {
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
 	EmbeddedMetadata    EmbeddedMetadata
+	MaxNameLength       int // of objects; 0: Kubernetes' own limit
 }
 
 // Names are the names of a kind in the CRD. The parser derives Plural, Singular and ListKind from

@@ -17,6 +17,8 @@ func apiMapping(api *API, root *yaml.Node) Mapping {
 		{Name: "group", Required: true, value: formedText(&api.Group, &groupForm), Doc: "API group, a DNS name with a dot"},
 		{Name: "names", Required: true, value: kindNames(&api.Names), Doc: "what the kind is called"},
 		{Name: "scope", value: wordOr(Namespaced, &api.Scope, Namespaced, Cluster)},
+		{Name: "maxNameLength", Absent: "`253`", value: integerBetween(&api.MaxNameLength, 1, 253),
+			Doc: "how many characters the name of an object may have, so that [the names of its children](children.md#names-of-children) fit; the API server refuses longer ones, and leaves objects alone that exist"},
 		{Name: "metadata", Absent: "none", value: partMapping(func() Mapping { return metadataMapping(api) }), Doc: "annotations and labels of the CRD"},
 		{Name: "conversion", Absent: "by the methods of the Go types, if they have any", value: nestedMapping(&api.Conversion, conversionMapping), Doc: "how objects are converted [between versions](#conversion), as in a CRD"},
 		{Name: "embeddedMetadata", Absent: "`true`", value: embeddedMetadata(&api.EmbeddedMetadata),

@@ -17,6 +17,7 @@ const (
 	WarnFloats        Warning = "floats"
 	WarnGroup         Warning = "group"
 	WarnLists         Warning = "lists"
+	WarnLongNames     Warning = "longNames"
 	WarnMarkers       Warning = "markers"
 	WarnNames         Warning = "names"
 	WarnNamespaces    Warning = "namespaces"
@@ -40,6 +41,7 @@ var warningTable = []struct {
 	{WarnFloats, "a field is a floating point number (`number`): clients round it differently"},
 	{WarnGroup, "the group is one of Kubernetes, and the annotation `api-approved.kubernetes.io` says that the API is not approved"},
 	{WarnLists, "a list of the `spec` whose items are told apart by keys or by value has no `maxItems`: a child with 10,000 such items takes a worker about 0.1 s whenever somebody changes it"},
+	{WarnLongNames, "children are of a kind whose names are shorter than those that their parent may have, such as Services with 63 characters: set `maxNameLength`, or shorten names by `operator.Shorten`"},
 	{WarnMarkers, "an author's Go types lack `+kubebuilder:object:root=true` or a list type, which opgen makes up for; they have `+enum`, which has no effect; or they write their JSON themselves and do not say what"},
 	{WarnNames, "the plural, the singular or a short name is that of a kind of Kubernetes to `kubectl`"},
 	{WarnNamespaces, "`namespaces` of a kind of children no longer has a namespace that it had, and nothing would prune the children there: an error unless it is accepted"},

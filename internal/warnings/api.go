@@ -78,6 +78,7 @@ func (w *warner) checkOperator() {
 	warnOfPowerful(w.api.Operator, w.api.Names.Kind, warn)
 	warnOfRules(w.api.Operator, warn)
 	warnOfAutoscalers(w.api.Operator, func(path, message, hint string) { w.addAtKey(spec.WarnAutoscalers, path, message, hint) })
+	w.checkNameLengths()
 	if w.api.Scope == spec.Namespaced {
 		warnOfAllNamespaces(w.api.Operator, w.api.Names.Kind, warn)
 	}

@@ -157,14 +157,16 @@ func (s Schedule) Due() bool { return !s.Tick.IsZero() }
 
 // Name is the name of the run for the tick that is due: the prefix and the
 // minute of the tick since 1970, as a CronJob names its Jobs; or the second, of
-// a schedule that ticks within minutes. It is empty when nothing is due.
+// a schedule that ticks within minutes. It is empty when nothing is due. It has at
+// most 63 characters, as the name of a Job: a longer prefix is shortened by [Shorten].
 func (s Schedule) Name(prefix string) string {
-	switch seconds := s.Tick.Unix(); {
-	case !s.Due():
+	if !s.Due() {
 		return ""
-	case seconds%60 == 0:
-		return fmt.Sprintf("%s-%d", prefix, seconds/60)
-	default:
-		return fmt.Sprintf("%s-%d", prefix, seconds)
 	}
+	tick := s.Tick.Unix()
+	if tick%60 == 0 {
+		tick /= 60
+	}
+	suffix := fmt.Sprintf("-%d", tick)
+	return Shorten(prefix, 63-len(suffix)) + suffix
 }

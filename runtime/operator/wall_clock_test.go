@@ -99,8 +99,8 @@ func TestAFixedTimeOfDayTicksOnceADay(t *testing.T) {
 	}
 }
 
-// What counts time goes on through the move: each half hour that passes has its tick.
-func TestAStarInTheHourTicksAsTimePasses(t *testing.T) {
+// What counts time goes on through the move: each half hour has its tick.
+func TestAStarInTheHourTicksAsTheClocksShowIt(t *testing.T) {
 	for name, moves := range allZones(t) {
 		for _, move := range moves {
 			from, to := move.Add(-5*time.Hour), move.Add(5*time.Hour)

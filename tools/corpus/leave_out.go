@@ -82,6 +82,9 @@ func leaveOutGap(object, root map[string]any, gap oracle.Gap) {
 		// served.
 	case "schema":
 		leaveOutRoot(root)
+	case "maxNameLength":
+		properties, _ := root["properties"].(map[string]any)
+		delete(properties, "metadata")
 	default:
 		if node := findSchema(root, strings.Split(gap.Path, ".")[1:]); node != nil {
 			leaveOutKeyword(node, gap.What)

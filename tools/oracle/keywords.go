@@ -14,13 +14,14 @@ import (
 func kindGaps(k gomodel.Kind, v *spec.Version) []string {
 	served := slices.ContainsFunc(k.API.Versions, func(v spec.Version) bool { return v.Served })
 	return trueKeys(map[string]bool{
-		"kind":         k.API.Names.Kind != k.Name,
-		"listKind":     k.API.Names.ListKind != k.API.Names.Kind+"List",
-		"served":       !served,
-		"labels":       len(k.API.Labels) > 0,
-		"singular":     k.API.Names.Singular == "",
-		"schema":       v.Root != nil || !v.StandardRoot,
-		"subresources": v.Subresources.Listed,
+		"kind":          k.API.Names.Kind != k.Name,
+		"listKind":      k.API.Names.ListKind != k.API.Names.Kind+"List",
+		"served":        !served,
+		"labels":        len(k.API.Labels) > 0,
+		"singular":      k.API.Names.Singular == "",
+		"schema":        v.Root != nil || !v.StandardRoot,
+		"maxNameLength": k.API.MaxNameLength > 0,
+		"subresources":  v.Subresources.Listed,
 	})
 }
 

@@ -133,8 +133,8 @@ func (l *listings) countUnreadable(kind schema.GroupVersionKind) int {
 		if !each.isLenient.Load() {
 			continue
 		}
-		for _, held := range each.GetStore().List() {
-			if object, ok := held.(client.Object); ok && CheckReadable("", object) != nil {
+		for _, stored := range each.GetStore().List() {
+			if object, ok := stored.(client.Object); ok && CheckReadable("", object) != nil {
 				found[string(object.GetUID())] = true
 			}
 		}

@@ -68,8 +68,8 @@ func TestUnreadableObjectsBecomeTheirMetadata(t *testing.T) {
 	}
 }
 
-// What is no object of the kind passes as it is.
-func TestErrorsAndBookmarksPass(t *testing.T) {
+// What is no object of the kind stays as it is.
+func TestErrorsAndBookmarksStay(t *testing.T) {
 	for _, event := range []string{
 		`{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410}}`,
 		`{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"9"}}}`,
