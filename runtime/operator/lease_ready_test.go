@@ -69,9 +69,15 @@ func TestOperatorWithoutItsLeaseIsNotReady(t *testing.T) {
 	t.Parallel()
 	c, address := startWithoutLease(t)
 	code, text := probe(t, "http://"+address+"/readyz")
-	if want := "[-]lease failed: no replica holds the lease " + c.Namespace + "/sites: "; code != http.StatusInternalServerError || !strings.Contains(text, want) {
+	if want := "[-]lease failed: no replica holds the lease " + c.Namespace + "/sites"; code != http.StatusInternalServerError || !strings.Contains(text, want) {
 		t.Errorf("/readyz answers %d, without %q:\n%s", code, want, text)
 	}
+	c.Eventually("it says why", func() error {
+		if _, text := probe(t, "http://"+address+"/readyz"); !strings.Contains(text, "the operator's role does not let it get, create and update leases there") {
+			return errors.New(text)
+		}
+		return nil
+	})
 	c.Create(site("web"))
 	c.changeRights(func(rule *rbacv1.PolicyRule) {
 		if slices.Contains(rule.Resources, "leases") {

@@ -41,11 +41,11 @@ func TestARefusedDeletionOfARelatedObjectIsReported(t *testing.T) {
 	c.says(site, allReady)
 }
 
-// Without the key in the spec file the role lacks the right, and the message says what to write.
+// Without the key in the spec file the role lacks the right, and the message says so.
 func TestDeletingRelatedObjectsNeedsTheGeneratedRight(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ keys, says string }{
-		{"", "the operator's role does not allow it: write delete: true on its entry under operator.related"},
+		{"", "the operator's role does not allow it: make deploy applies the generated role"},
 		{", delete: true", allReady},
 	} {
 		t.Run(test.says, func(t *testing.T) {

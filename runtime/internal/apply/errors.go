@@ -46,7 +46,7 @@ func (e ErrUnobserved) Error() string {
 }
 
 func (e ErrNameConflict) Error() string {
-	if e.CopiedBy != "" {
+	if e.CopiedBy != "" && e.Object.GetDeletionTimestamp() == nil {
 		adopt := ""
 		if e.Holder == "" {
 			adopt = ", adopt it with adopt: IfUnowned"

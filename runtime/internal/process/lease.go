@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -56,6 +57,7 @@ type lease struct {
 	renewedWall time.Time // by the wall clock, which somebody may set
 	written     time.Time // by any replica, as far as this one knows; before that, its own start
 	read        []byte    // the record that was read last
+	failed      error     // why this replica could not read or write it; nil once any has written it
 	announced   time.Time // when an Event said last that no replica writes the lease; zero: one does
 	ended       error     // set once the lease is lost or about to be released; nothing is written after that
 	timer       *time.Timer
@@ -155,18 +157,21 @@ func (l *lease) noteRead(raw []byte, err error) {
 		l.read = raw
 		l.noteWritten(time.Now())
 	}
+	if err != nil && !apierrors.IsNotFound(err) { // a replica creates it then
+		l.failed = err
+	}
 	if time.Since(l.written) <= leasePatience || time.Since(l.announced) < backoff.RepeatEvent {
 		return
 	}
 	l.announced = time.Now()
 	l.metric.Set(1)
-	l.logger.Error("the operator does not work", "why", l.errUnavailable(), "err", err)
+	l.logger.Error("the operator does not work", "why", l.errUnavailable())
 	l.events.Eventf(l.about, corev1.EventTypeWarning, "LeaseUnavailable", "%s", l.errUnavailable())
 }
 
 // noteWritten notes that a replica has written the lease. The caller holds the lock.
 func (l *lease) noteWritten(at time.Time) {
-	l.written, l.announced = at, time.Time{}
+	l.written, l.announced, l.failed = at, time.Time{}, nil
 	l.metric.Set(0)
 }
 
@@ -181,7 +186,14 @@ func (l *lease) checkReady(*http.Request) error {
 }
 
 func (l *lease) errUnavailable() error {
-	return fmt.Errorf("no replica holds the lease %s: does the operator's role let it get, create and update leases there?", l.Describe())
+	switch text := "no replica holds the lease " + l.Describe(); {
+	case l.failed == nil:
+		return errors.New(text)
+	case LacksRight(l.failed):
+		return fmt.Errorf("%s: the operator's role does not let it get, create and update leases there, and make deploy applies the generated role: %w", text, l.failed)
+	default:
+		return fmt.Errorf("%s: %w", text, l.failed)
+	}
 }
 
 // logHolder logs once that another replica holds the lease.
@@ -198,11 +210,7 @@ func (l *lease) logHolder(holder string) {
 // Create creates the record, with this replica as its holder.
 func (l *lease) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	begun := time.Now()
-	err := l.Interface.Create(ctx, record)
-	if err == nil {
-		l.recordWrite(record, begun)
-	}
-	return err
+	return l.recordWrite(record, begun, l.Interface.Create(ctx, record))
 }
 
 // Update renews the record, takes it over, or releases it. Writes end before the release: another
@@ -212,16 +220,17 @@ func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRe
 	if record.HolderIdentity != l.Identity() {
 		l.setEnded(errLeaseReleased{l.Describe()})
 	}
-	err := l.Interface.Update(ctx, record)
-	if err == nil {
-		l.recordWrite(record, begun)
-	}
-	return err
+	return l.recordWrite(record, begun, l.Interface.Update(ctx, record))
 }
 
-func (l *lease) recordWrite(record resourcelock.LeaderElectionRecord, at time.Time) {
+// recordWrite records how a write went, and returns its error.
+func (l *lease) recordWrite(record resourcelock.LeaderElectionRecord, at time.Time, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err != nil {
+		l.failed = err
+		return err
+	}
 	l.leading, l.renewed, l.renewedWall = record.HolderIdentity == l.Identity(), at, at.Round(0)
 	l.noteWritten(at)
 	if l.timer != nil {
@@ -230,6 +239,7 @@ func (l *lease) recordWrite(record resourcelock.LeaderElectionRecord, at time.Ti
 	if l.leading {
 		l.timer = time.AfterFunc(leaseTimeout-time.Since(at), func() { l.lose(errLeaseLost{lease: l.Describe()}) })
 	}
+	return nil
 }
 
 func (l *lease) endIfLeading(holder string) {

@@ -16,8 +16,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -50,37 +52,39 @@ func TestReadinessFollowsTheLease(t *testing.T) {
 			about:  &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "sites"}},
 			metric: prometheus.NewGauge(prometheus.GaugeOpts{Name: "lease"}),
 		}
-		const missing = "no replica holds the lease ns/sites: does the operator's role let it get, create and update leases there?"
+		const missing, advice = "no replica holds the lease ns/sites", ": the operator's role does not let it get, create and update leases there, and make deploy applies the generated role: "
+		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "leases"}, "sites", errors.New(`User "a" cannot get resource "leases"`))
 		for i, step := range []struct {
 			says  string
 			does  func()
 			after time.Duration // with a look every 2 s
 			ready bool
-			shown int // Events so far
+			shown int    // Events so far
+			why   string // as the last error says
 		}{
-			{"nothing is known", func() {}, 0, false, 0},
-			{"it is forbidden", func() { lock.err = errors.New("forbidden") }, 50 * time.Second, false, 0},
-			{"for a minute", func() {}, 20 * time.Second, false, 1},
-			{"for long, but not yet for an hour", func() {}, 50 * time.Minute, false, 1},
-			{"for more than an hour", func() {}, 15 * time.Minute, false, 2},
-			{"another replica has written it", func() { lock.err, lock.raw = nil, "1" }, 2 * time.Second, true, 2},
-			{"nobody writes it any more", func() {}, 50 * time.Second, true, 2},
-			{"for a minute", func() {}, 20 * time.Second, false, 3},
-			{"it was written again", func() { lock.raw = "2" }, 2 * time.Second, true, 3},
-			{"it cannot be read", func() { lock.err = errors.New("unreachable") }, 50 * time.Second, true, 3},
-			{"for a minute", func() {}, 20 * time.Second, false, 4},
+			{"nothing is known", func() {}, 0, false, 0, ""},
+			{"it is forbidden", func() { lock.err = forbidden }, 50 * time.Second, false, 0, advice + forbidden.Error()},
+			{"for a minute", func() {}, 20 * time.Second, false, 1, advice + forbidden.Error()},
+			{"for long, but not yet for an hour", func() {}, 50 * time.Minute, false, 1, advice + forbidden.Error()},
+			{"for more than an hour", func() {}, 15 * time.Minute, false, 2, advice + forbidden.Error()},
+			{"another replica has written it", func() { lock.err, lock.raw = nil, "1" }, 2 * time.Second, true, 2, ""},
+			{"nobody writes it any more", func() {}, 50 * time.Second, true, 2, ""},
+			{"for a minute", func() {}, 20 * time.Second, false, 3, ""},
+			{"it was written again", func() { lock.raw = "2" }, 2 * time.Second, true, 3, ""},
+			{"it cannot be read", func() { lock.err = errors.New("unreachable") }, 50 * time.Second, true, 3, ""},
+			{"for a minute", func() {}, 20 * time.Second, false, 4, ": unreachable"},
 			{"it was taken", func() {
 				if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "us"}); err != nil {
 					t.Fatal(err)
 				}
-			}, 0, true, 4},
+			}, 0, true, 4, ""},
 		} {
 			step.does()
 			for end := time.Now().Add(step.after); time.Now().Before(end); time.Sleep(retryPeriod) {
 				_, _, _ = l.Get(t.Context())
 			}
 			err := l.checkReady(nil)
-			if (err == nil) != step.ready || err != nil && err.Error() != missing {
+			if (err == nil) != step.ready || err != nil && err.Error() != missing+step.why {
 				t.Errorf("step %d, %s: ready says %v", i, step.says, err)
 			}
 			if len(events.events) != step.shown || strings.Count(log.String(), "does not work") != step.shown {
@@ -95,7 +99,7 @@ func TestReadinessFollowsTheLease(t *testing.T) {
 			}
 		}
 		l.stopTimer()
-		if want := "ns/sites Warning LeaseUnavailable: " + missing; events.events[0] != want {
+		if want := "ns/sites Warning LeaseUnavailable: " + missing + advice + forbidden.Error(); events.events[0] != want {
 			t.Errorf("the Event is %q, want %q", events.events[0], want)
 		}
 	})

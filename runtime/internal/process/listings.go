@@ -155,13 +155,21 @@ func (l *listings) failureOf(kind schema.GroupVersionKind, patience time.Duratio
 	return nil
 }
 
+// ExplainLag says why the cache of a kind stands still.
+func (e *Environment) ExplainLag(kind schema.GroupVersionKind) string {
+	if err := e.lists.failureOf(kind, 0); err != nil {
+		return explainList(kind, err)
+	}
+	return "its watch is open, and shows nothing"
+}
+
 // explainList says why the objects of a kind are not known, and what helps; err is nil if no answer came yet.
 func explainList(kind schema.GroupVersionKind, err error) string {
 	switch {
 	case err == nil:
 		return "it has no answer yet to its list of " + kind.Kind
 	case LacksRight(err):
-		return fmt.Sprintf("the operator's role does not allow to list and watch %s: make deploy applies the generated role: %v", kind.Kind, err)
+		return fmt.Sprintf("the operator's role does not allow to list and watch %s: %s: %v", kind.Kind, adviseOnList(err), err)
 	case apierrors.IsNotFound(err):
 		return ErrNotServed{kind}.Error()
 	}

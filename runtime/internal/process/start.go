@@ -93,8 +93,7 @@ func newWatchErrorHandler(logger *slog.Logger) toolscache.WatchErrorHandlerWithC
 			return
 		}
 		logged[list] = time.Now()
-		logger.Error("the operator's role lacks a right and it waits for that: make deploy applies the generated role, and --namespace asks for some namespaces only",
-			"err", err)
+		logger.Error("the operator's role lacks a right and it waits for that: "+adviseOnList(err), "err", err)
 	}
 }
 
@@ -104,6 +103,15 @@ func namespaceOf(err error) string {
 	_, after, _ := strings.Cut(err.Error(), `in the namespace "`)
 	name, _, _ := strings.Cut(after, `"`)
 	return name
+}
+
+// adviseOnList says what helps if the operator's role lacks the right to list or watch a kind. A request to one namespace
+// shows that the operator asks for some only.
+func adviseOnList(err error) string {
+	if namespace := namespaceOf(err); namespace != "" {
+		return "make deploy applies the generated role, unless namespace " + namespace + " is being deleted with the RoleBinding"
+	}
+	return "make deploy applies the generated role, and --namespace asks for some namespaces only"
 }
 
 // LacksRight reports whether an authorizer refused a request. Admission refuses with the

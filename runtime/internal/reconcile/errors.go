@@ -26,9 +26,6 @@ type errChild struct {
 func (e errChild) Unwrap() error { return e.err }
 
 func (e errChild) Error() string {
-	if process.LacksRight(e.err) {
-		return fmt.Sprintf("%s: the operator's role does not allow it: list the kind under operator.children and run opgen generate, or see the API server's reason: %v", e.key, e.err)
-	}
 	if errors.As(e.err, new(apply.ErrNameConflict)) {
 		return e.err.Error()
 	}
@@ -53,12 +50,7 @@ type errDeletion struct {
 
 func (e errDeletion) Unwrap() error { return e.err }
 
-func (e errDeletion) Error() string {
-	if process.LacksRight(e.err) {
-		return fmt.Sprintf("delete %s: the operator's role does not allow it: write delete: true on its entry under operator.related, run opgen generate and make deploy, or see the API server's reason: %v", e.key, e.err)
-	}
-	return fmt.Sprintf("delete %s: %v", e.key, e.err)
-}
+func (e errDeletion) Error() string { return fmt.Sprintf("delete %s: %v", e.key, e.err) }
 
 // errPatch is the error of a related object whose fields could not be set or removed.
 type errPatch struct {
@@ -68,12 +60,7 @@ type errPatch struct {
 
 func (e errPatch) Unwrap() error { return e.err }
 
-func (e errPatch) Error() string {
-	if process.LacksRight(e.err) {
-		return fmt.Sprintf("patch %s: the operator's role does not allow it: write patch: true on its entry under operator.related, run opgen generate and make deploy, or see the API server's reason: %v", e.key, e.err)
-	}
-	return fmt.Sprintf("patch %s: %v", e.key, e.err)
-}
+func (e errPatch) Error() string { return fmt.Sprintf("patch %s: %v", e.key, e.err) }
 
 // errInvalidPatch is the error of an answer that patches what it must not.
 type errInvalidPatch struct{ error }

@@ -58,7 +58,7 @@ func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	done.err = err
 	end := r.reportOutcome(ctx, observed, response, done)
 	if end.err == nil && isDone {
-		end.err = r.writer.removeFinalizer(ctx)
+		end.err = r.explainRights(r.writer.removeFinalizer(ctx))
 	}
 	return end
 }

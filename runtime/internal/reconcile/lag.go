@@ -79,8 +79,8 @@ var errCacheStale = errors.New("a cache stands still")
 
 // reportLag says that the cache of a kind stands still: in the log, in a metric and in the conditions.
 func (r *run) reportLag(ctx context.Context, missing consistency.Lag) {
-	text := fmt.Sprintf("what the operator has done to %s is not in its cache after %s: does its role still allow it to list and watch the kind?",
-		apply.Key{Kind: missing.Kind, Name: missing.Name}, backoff.ShownLag)
+	text := fmt.Sprintf("what the operator has done to %s is not in its cache after %s: %s",
+		apply.Key{Kind: missing.Kind, Name: missing.Name}, backoff.ShownLag, r.loop.environment.ExplainLag(missing.Kind))
 	if r.loop.lagging.begin(&r.state.lag, missing.Kind) {
 		log.FromContext(ctx).Error(errCacheStale, "parents wait for it", "kind", missing.Kind.String(), "missing", text)
 	}

@@ -44,7 +44,7 @@ func (kind *relatedKind) findRelated(ctx context.Context, parent types.Namespace
 	}
 	switch {
 	case err != nil && process.LacksRight(err):
-		return nil, errRelated{fmt.Errorf("the operator's role does not allow it to read related objects of kind %s: run opgen generate and make deploy, or see the API server's reason: %w", kind.Kind, err)}
+		return nil, errRelated{fmt.Errorf("read related objects of kind %s: %w", kind.Kind, err)}
 	case err != nil:
 		return nil, err
 	}
