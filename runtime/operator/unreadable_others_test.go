@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -167,4 +169,74 @@ func TestTheClientNamesAnUnreadableObject(t *testing.T) {
 		r.put("Rig", "one", map[string]any{"port": int64(1), "ports": []any{int64(len(r.Writes()))}})
 		return r.Client.Get(t.Context(), client.ObjectKey{Namespace: r.Namespace, Name: "one"}, configMap("one", ""))
 	})
+}
+
+// Without the operator's finalizer nothing else cleans up. That needs no content of the children, nor of the parent.
+func TestLeakedChildrenOfAnUnreadableParentGoWhateverTheyAre(t *testing.T) {
+	r := startRigs(t, func(r *rigs, _ *operatortest.Config) { r.ordered = true })
+	r.put("Rig", "one", map[string]any{"port": int64(1)})
+	r.has("one", 1)
+	r.put("Bolt", "one", map[string]any{"port": "x"})
+	r.says("one", "Unreadable")
+	r.put("Rig", "one", map[string]any{"port": "x"})
+	r.tells("Rig", "one", "Unreadable", "is not reconciled")
+	r.Restart()
+	r.counts("Rig", 1)
+	r.counts("Bolt", 1)
+	r.get(r.object("Bolt", "one", nil)) // is there: its parent exists
+	rig := r.object("Rig", "one", nil)
+	if err := r.Client.Delete(t.Context(), rig); err != nil {
+		t.Fatal(err)
+	}
+	r.tells("Rig", "one", "Unreadable", "is being deleted, and waits")
+	r.get(r.object("Bolt", "one", nil))
+	if err := r.Client.Patch(t.Context(), rig, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+		t.Fatal(err)
+	}
+	r.Eventually("the children are gone", func() error {
+		for _, object := range []client.Object{r.object("Bolt", "one", nil), r.mapNamed("one")} {
+			if err := r.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err == nil {
+				return errors.New(object.GetObjectKind().GroupVersionKind().Kind + " is there")
+			}
+		}
+		return nil
+	})
+}
+
+func (r *rigs) mapNamed(name string) client.Object {
+	made := configMap(name, "")
+	made.Namespace = r.Namespace
+	return made
+}
+
+// A user who deletes an unreadable parent with --cascade=orphan keeps its children.
+func TestOrphaningDeletionOfAnUnreadableParentKeepsItsChildren(t *testing.T) {
+	for name, ordered := range map[string]bool{"the garbage collector's": false, "the operator's": true} {
+		t.Run(name, func(t *testing.T) {
+			r := startRigs(t, func(r *rigs, _ *operatortest.Config) { r.ordered = ordered })
+			r.put("Rig", "one", map[string]any{"port": int64(1)})
+			r.has("one", 1)
+			r.put("Rig", "one", map[string]any{"port": "x"})
+			r.tells("Rig", "one", "Unreadable", "is not reconciled")
+			if err := r.Client.Delete(t.Context(), r.object("Rig", "one", nil), client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+				t.Fatal(err)
+			}
+			if ordered {
+				r.tells("Rig", "one", "Unreadable", "is being deleted, and waits")
+				r.put("Rig", "one", map[string]any{"port": int64(1)})
+			}
+			r.Eventually("the parent is gone", func() error {
+				if err := r.Client.Get(t.Context(), client.ObjectKey{Namespace: r.Namespace, Name: "one"}, r.object("Rig", "one", nil)); err == nil {
+					return errors.New("it is there")
+				}
+				return nil
+			})
+			r.put("Rig", "other", map[string]any{"port": int64(1)})
+			r.has("other", 1)
+			r.Restart()
+			r.put("Rig", "other", map[string]any{"port": int64(2)})
+			r.has("other", 2)
+			r.has("one", 1) // is there
+		})
+	}
 }

@@ -98,6 +98,7 @@ type rigs struct {
 	t         *testing.T
 	group     string
 	finalizes bool
+	ordered   bool // its children have no owner reference
 	finalized atomic.Int32
 	readAll   atomic.Bool // Sync lists all Rigs through the manager's client
 }
@@ -155,6 +156,9 @@ func startRigs(t *testing.T, change func(*rigs, *operatortest.Config)) *rigs {
 					want.ConfigMaps.Add(configMap(req.Parent.Name, fmt.Sprint(req.Parent.Spec.Port)))
 					return &rigAnswer{Children: want, Status: &req.Parent.Status}, nil
 				},
+			}
+			if r.ordered {
+				d.Teardown = operator.TeardownOrdered
 			}
 			if r.finalizes {
 				d.Finalize = func(context.Context, *rigRequest) (*rigAnswer, error) {

@@ -149,7 +149,7 @@ func isGone(err error) bool {
 
 // removeLeakedChild reads a child live, and deletes or orphans it if it is leaked.
 func (l *loop) removeLeakedChild(ctx context.Context, leaked child) error {
-	current := leaked.newObject()
+	current := leaked.withMetadataOnly().cached
 	err := l.liveReader.Get(ctx, leaked.name, current)
 	if apierrors.IsNotFound(err) || err == nil && !l.isLeaked(current, leaked.object) {
 		return nil
