@@ -3,6 +3,7 @@ package deployment
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,11 @@ type Data struct {
 	Kept string `json:"kept,omitempty"` // why the CRD stays, if it does
 
 	uid types.UID // of the CRD
+}
+
+// isOfConversion reports whether the API server could not convert an object: no webhook answers, or it refuses.
+func isOfConversion(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "conversion webhook for ")
 }
 
 // Count returns what would be deleted with each of the CRDs that exist in the cluster. A CRD that
@@ -97,7 +103,7 @@ func (c *Cluster) count(ctx context.Context, crd *Object) (Data, error) {
 			finalizers.Insert(held...)
 		}
 	})
-	if err != nil && conversionService(crd) != nil {
+	if isOfConversion(err) {
 		return data, fmt.Errorf("count the objects of %s: %w\n    if they are stored in several versions, their conversion webhook has to answer: run opgen deploy", crd.GetName(), err)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,10 +50,20 @@ func (c *Cluster) DeleteCRDs(ctx context.Context, data []Data, timeout time.Dura
 func (c *Cluster) explainHeld(ctx context.Context, data Data, err error) error {
 	crd := crdOf(data)
 	if left, countErr := c.countAgain(ctx, crd); countErr == nil && left.Held > 0 {
-		return fmt.Errorf("%s: %w: %d of its objects have finalizers: %s\n    their operator removes these: run make deploy, and wait until the objects are gone",
-			titleOf(crd), err, left.Held, strings.Join(left.Finalizers, ", "))
+		return fmt.Errorf("%s: %w: %d of its objects have finalizers: %s\n    %s",
+			titleOf(crd), err, left.Held, strings.Join(left.Finalizers, ", "), adviseOnFinalizers(crd.GetName(), left.Finalizers))
 	}
 	return fmt.Errorf("%s: %w", titleOf(crd), err)
+}
+
+// adviseOnFinalizers says who removes the finalizers of the objects of a CRD: an operator of this project has named its
+// own after the group.
+func adviseOnFinalizers(crd string, finalizers []string) string {
+	_, group, _ := strings.Cut(crd, ".")
+	if slices.Contains(finalizers, group+"/finalizer") {
+		return "their operator removes these: run make deploy, and wait until the objects are gone"
+	}
+	return "no operator of this project has set these: wait until the objects are gone, or ask whose they are"
 }
 
 // countAgain counts the objects of a CRD of which only the name is known.
