@@ -207,7 +207,7 @@ func TestEventsAreRecordedOnce(t *testing.T) {
 func TestMissingRightsAreNamed(t *testing.T) {
 	f := startLimited(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
 	message := f.status("Ready", "Forbidden").Conditions[0].Message
-	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "operator.children", "opgen generate", `cannot create resource "configmaps"`} {
+	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "make deploy applies the generated role", `cannot create resource "configmaps"`} {
 		if !strings.Contains(message, part) {
 			t.Errorf("message %q does not name %s", message, part)
 		}

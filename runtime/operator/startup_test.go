@@ -117,7 +117,7 @@ func TestOnlyTheControllerThatLacksAKindOrARightWaits(t *testing.T) {
 		t.Errorf("/readyz answers %d while two controllers do not work", code)
 	}
 	_, text := probe(t, "http://"+address+"/readyz?verbose")
-	for _, part := range []string{"[+]controller-works ok", "[-]controller-lacks-kind failed: waits: the API server does not know kind Gadget", "[-]controller-lacks-right failed: waits: the operator's role does not allow to list and watch Secret: make deploy applies the generated role: "} {
+	for _, part := range []string{"[+]controller-works ok", "[-]controller-lacks-kind failed: waits: the API server does not know kind Gadget", "[-]controller-lacks-right failed: waits: the operator's role does not allow to list and watch Secret: make deploy applies the generated role, and --namespace asks for some namespaces only: "} {
 		if !strings.Contains(text, part) {
 			t.Errorf("/readyz?verbose does not say %q:\n%s", part, text)
 		}

@@ -3,8 +3,6 @@ package apply
 import (
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // ErrImmutable says that a change needs a new child, because a field of the child is immutable.
@@ -15,9 +13,9 @@ type ErrImmutable struct {
 	advice string
 }
 
-func newErrImmutable(refusal error, kind schema.GroupKind, fields []refusedField) ErrImmutable {
+func newErrImmutable(refusal error, desired Desired, fields []refusedField) ErrImmutable {
 	immutable := ErrImmutable{err: refusal}
-	if !HoldsUserData(kind) {
+	if !HoldsUserData(desired.Kind.GroupKind()) && len(desired.Generate) == 0 { // a generated value would be lost
 		immutable.advice = "; whenImmutable: Recreate would recreate the child"
 	}
 	var reasons []string

@@ -41,7 +41,7 @@ func (i invalidApply) outcome(ctx context.Context, refusal error) (Outcome, erro
 	case i.desired.WhenImmutable == declared.RecreateIfImmutable:
 		return Outcome{Action: NeedsRecreation, Object: i.live}, nil
 	}
-	return Outcome{}, newErrImmutable(refusal, i.desired.Kind.GroupKind(), immutable)
+	return Outcome{}, newErrImmutable(refusal, i.desired, immutable)
 }
 
 // retryOverInvalidating repeats an apply that was refused because of fields that other managers set
