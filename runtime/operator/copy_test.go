@@ -379,9 +379,9 @@ func TestCopyUnderTheNameOfAChildIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// Somebody makes a child anew under its name, as to enlarge the volumes of a StatefulSet: with all that made it the child.
+// Somebody recreates a child under its name, as to enlarge the volumes of a StatefulSet: with all that made it the child.
 // Sync sees it, and then it is as desired.
-func TestChildThatIsMadeAnewIsTheChildAgain(t *testing.T) {
+func TestChildThatOthersRecreateIsTheChildAgain(t *testing.T) {
 	t.Parallel()
 	for _, options := range [][]operator.ChildOption{nil, orphaned, {operator.AdoptIfUnowned}} {
 		t.Run(fmt.Sprint(options), func(t *testing.T) {
@@ -397,24 +397,24 @@ func TestChildThatIsMadeAnewIsTheChildAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Gone(password)
-			anew := copyOf(password, "password")
-			anew.Data["key"], anew.Data["extra"] = "restored", "1"
-			c.makeAs("kubectl-create", anew)
+			replaced := copyOf(password, "password")
+			replaced.Data["key"], replaced.Data["extra"] = "restored", "1"
+			c.makeAs("kubectl-create", replaced)
 			c.Update(site, func() { delete(site.Annotations, c.group+"/paused") })
-			c.hasData(anew, "key=restored")
+			c.hasData(replaced, "key=restored")
 			c.hasData(node, "key=restored")
 			c.says(site, allReady)
-			if c.Get(password); password.UID != anew.UID {
-				t.Error("it was made anew once more")
+			if c.Get(password); password.UID != replaced.UID {
+				t.Error("it was recreated once more")
 			}
-			c.hasEvent("TakenOver", "which kubectl-create made anew")
+			c.hasEvent("TakenOver", "which kubectl-create recreated")
 			c.Settled()
 			c.Restart()
 			c.Settled()
 			c.setSync(customDesire(func(_ *customRequest, want *Desired) {}))
 			c.touch(site, "nothing")
 			if options == nil {
-				c.Gone(anew)
+				c.Gone(replaced)
 			}
 		})
 	}

@@ -76,7 +76,7 @@ func TestOwnerReferenceOfEachChildThatStaysIsRenewed(t *testing.T) {
 				before := c.Settled()
 				c.Reconcile(site)
 				if c.Get(child); child.UID != uid {
-					t.Error("it was made anew")
+					t.Error("it was recreated")
 				}
 				if sent := c.requestsOf(before); len(sent) > 0 && name != "its pruning waits" && name != "it is refused" && name != "another one is invalid" {
 					t.Errorf("afterwards it costs %v", sent)

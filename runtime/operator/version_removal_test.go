@@ -350,7 +350,7 @@ func TestVersionOfAChildIsRemoved(t *testing.T) {
 	}
 	for i, child := range children {
 		if v.Get(child); child.GetUID() != uids[child.GetName()] {
-			t.Errorf("%s was made anew", child.GetName())
+			t.Errorf("%s was recreated", child.GetName())
 		}
 		if text, _, _ := unstructured.NestedString(child.Object, "spec", "text"); text != "onexx" {
 			t.Errorf("%s has the text %s", child.GetName(), text)

@@ -22,7 +22,7 @@ import (
 //	accepted, or the name is taken                   the child makes room
 //	refused for what the old objects hold            likewise: a quota that is full with them, a port, an address, a host
 //	refused otherwise                                the old objects stay, and the refusal is the child's error
-//	no answer: a webhook without dry run, a timeout  the child makes room, and the caller says that nobody could tell
+//	no answer: a webhook without dry run, a timeout  the child makes room, and the caller says that it is unknown
 
 // ErrSuccessorRefused says that the API server would refuse the object for which another one would be deleted.
 type ErrSuccessorRefused struct{ err error }
@@ -44,7 +44,7 @@ func (a *Applier) CheckSuccessor(ctx context.Context, now time.Time, state *Appl
 	}
 	_, err := a.newClient().createChild(ctx, d.asNew().withoutHeld(old), client.DryRunAll)
 	switch {
-	case err == nil, isNameTaken(err), isHeldBy(err, d, old):
+	case err == nil, isNameConflict(err), isHeldBy(err, d, old):
 		b.Succeeded()
 		return nil, nil
 	case lacksAnswer(err):
@@ -53,8 +53,8 @@ func (a *Applier) CheckSuccessor(ctx context.Context, now time.Time, state *Appl
 	return b.Fail(now, d.digest, uid, hideSecrets(ErrSuccessorRefused{err}, d, nil)), nil
 }
 
-// isNameTaken reports whether the API server refuses an object only since its name is taken. A webhook may say the same.
-func isNameTaken(err error) bool {
+// isNameConflict reports whether the API server refuses an object only since its name is taken. A webhook may say the same.
+func isNameConflict(err error) bool {
 	return apierrors.IsAlreadyExists(err) && !strings.Contains(err.Error(), "denied the request")
 }
 
@@ -92,13 +92,13 @@ func (d Desired) withoutHeld(old []client.Object) Desired {
 	if d.Kind.GroupKind() != corev1.SchemeGroupVersion.WithKind("Service").GroupKind() {
 		return d
 	}
-	content, held := runtime.DeepCopyJSON(d.content()), map[string]bool{}
+	content, lists := runtime.DeepCopyJSON(d.content()), map[string]bool{}
 	isUnknown := false
 	for _, object := range old {
 		content, err := contentOf(object)
 		isUnknown = isUnknown || err != nil || content["spec"] == nil
 		for _, word := range wordsOf(fmt.Sprint(content["spec"])) {
-			held[word] = true // as in nodePort:30080
+			lists[word] = true // as in nodePort:30080
 		}
 	}
 	spec, _ := content["spec"].(map[string]any)
@@ -106,7 +106,7 @@ func (d Desired) withoutHeld(old []client.Object) Desired {
 	for _, fields := range append(ports, spec) {
 		fields, _ := fields.(map[string]any)
 		for _, name := range []string{"nodePort", "healthCheckNodePort", "clusterIP"} {
-			if value := fields[name]; value != corev1.ClusterIPNone && (isUnknown || held[fmt.Sprintf("%s:%v", name, value)]) {
+			if value := fields[name]; value != corev1.ClusterIPNone && (isUnknown || lists[fmt.Sprintf("%s:%v", name, value)]) {
 				delete(fields, name)
 			}
 		}

@@ -143,7 +143,7 @@ func TestNameThatIsTaken(t *testing.T) {
 		"by another version": {apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "web", errors.New("changed")), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := isNameTaken(test.err); got != test.want {
+			if got := isNameConflict(test.err); got != test.want {
 				t.Errorf("the name is taken: %v, want %v", got, test.want)
 			}
 		})

@@ -154,7 +154,7 @@ func keepKeys(from map[string]string, keys []string) map[string]string {
 }
 
 // hasLostMarks reports whether an object that was read from the API server, and has the name of a child, is that child of
-// this parent, and has lost some of the marks of one: somebody edited it, or has made it anew. isKnown says that the operator
+// this parent, and has lost some of the marks of one: somebody edited it, or has recreated it. isKnown says that the operator
 // has known it as a child of this parent. Otherwise a mark that is left has to say so, which only
 // this operator may have written.
 //
@@ -174,7 +174,7 @@ func (s *subject) hasLostMarks(object client.Object, isKnown bool) bool {
 	case label != uid && label != "" && cache.keys.HasWrittenLabel(object, cache.manager):
 		return false // it is right: of an earlier parent
 	case s.isMarked(object):
-		return s.isMadeAnew(object)
+		return s.isRecreatedByOthers(object)
 	case isKnown, isLabelled, s.wasDisconnected(object):
 		return true
 	case ownership.HasOwnerReference(object, uid) && (controller == nil || object.GetNamespace() == s.parent.GetNamespace() || !s.loop.parentKind.namespaced):
@@ -196,9 +196,9 @@ func (s *subject) isMarked(object client.Object) bool {
 	return ok && parent.UID == s.parent.GetUID() && parent.Name == s.name() && s.loop.childCache.labelUID(object) == parent.UID
 }
 
-// isMadeAnew reports whether somebody has made a child of this parent anew under its name, as from a backup: it has all
+// isRecreatedByOthers reports whether somebody has recreated a child of this parent under its name, as from a backup: it has all
 // marks, which others wrote, and names itself. The child that it stands for is gone, since nothing else can have its name.
-func (s *subject) isMadeAnew(object client.Object) bool {
+func (s *subject) isRecreatedByOthers(object client.Object) bool {
 	cache := s.loop.childCache
 	return s.isMarked(object) && cache.copiedBy(object) != "" && cache.keys.NamesItself(object)
 }

@@ -50,7 +50,7 @@ func (r *run) findReplaced(ctx context.Context, observed *observed, t task) (fir
 	return first, why
 }
 
-// reasonUnchecked is the reason of an Event about a deletion before which nobody could tell whether the API server accepts
+// reasonUnchecked is the reason of an Event about a deletion before which it was unknown whether the API server accepts
 // what comes in its place.
 const reasonUnchecked = "SuccessorUnknown"
 
@@ -58,7 +58,7 @@ const reasonUnchecked = "SuccessorUnknown"
 func (r *run) checkSuccessor(ctx context.Context, t task, old ...client.Object) error {
 	refusal, unknown := t.kind.applier.CheckSuccessor(ctx, r.now, &r.state.applied, t.Desired, t.observed, old...)
 	if unknown != nil {
-		r.warn(ctx, reasonUnchecked, fmt.Sprintf("%s: the old object is deleted, although nobody could tell whether the API server accepts the new one: %s", t.Key(), unknown))
+		r.warn(ctx, reasonUnchecked, fmt.Sprintf("%s: the old object is deleted, although it is unknown whether the API server accepts the new one: %s", t.Key(), unknown))
 	}
 	return refusal
 }

@@ -228,12 +228,12 @@ func (r *restorer) marksAsBefore(unmarked child) map[string]any {
 // in it. It returns the object as it is now. If the object does not keep them, that is a field manager
 // conflict: the error is errMarksRemoved, beside the object.
 //
-// An object that somebody has made anew has the marks. Its other fields are taken over, and it loses its hash, so that it is
+// An object that somebody has recreated has the marks. Its other fields are taken over, and it loses its hash, so that it is
 // written whole.
 func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
 	key, budget := kind.newChild(current).key(), &r.state.missing.lookAt(current.GetUID()).budget
 	var from []string
-	if r.isMadeAnew(current) {
+	if r.isRecreatedByOthers(current) {
 		from = []string{r.loop.childCache.copiedBy(current)}
 		marks["annotations"].(map[string]any)[r.loop.childCache.keys.Hash] = nil
 	}
@@ -244,11 +244,11 @@ func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current cl
 	case conflict != nil:
 		return object, errMarksRemoved{key, conflict.Manager}
 	}
-	if !r.isMarked(object) || r.isMadeAnew(object) { // admission keeps others
+	if !r.isMarked(object) || r.isRecreatedByOthers(object) { // admission keeps others
 		return object, errMarksRemoved{key: key}
 	}
 	if len(from) > 0 {
-		r.recordEvent(corev1.EventTypeNormal, reasonTakenOver, truncateText(fmt.Sprintf("%s, which %s made anew under the name of a child, is the child again", key, from[0])))
+		r.recordEvent(corev1.EventTypeNormal, reasonTakenOver, truncateText(fmt.Sprintf("%s, which %s recreated under the name of a child, is the child again", key, from[0])))
 	}
 	r.writer.recordChildWrite(kind, key.String(), object)
 	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)
@@ -258,7 +258,7 @@ func (r *restorer) restoreMarks(ctx context.Context, kind *childKind, current cl
 // waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and
 // that Sync took for absent. It gives the child back the marks by which the cache shows it.
 func (r *restorer) waitForChild(ctx context.Context, t task, child client.Object) error {
-	if r.isMarked(child) && !r.isMadeAnew(child) {
+	if r.isMarked(child) && !r.isRecreatedByOthers(child) {
 		r.writer.recordChildWrite(t.kind, t.Key().String(), child)
 		return nil
 	}

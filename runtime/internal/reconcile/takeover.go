@@ -79,7 +79,8 @@ func (l *loop) isTakenOver(ctx context.Context, parent client.Object) (isNew, is
 			return false, false, err
 		}
 		for _, object := range parents {
-			isNew, isUnread := !l.wasReconciled(object) && !unknown[object.GetUID()], process.CheckReadable(l.parentKind.Kind, object) != nil
+			isNew := !l.wasReconciled(object) && !unknown[object.GetUID()]
+			isUnread := process.CheckReadable(l.parentKind.Kind, object) != nil
 			if l.isParent(object) && (isNew || len(l.definition.TakeOverFrom) > 0) {
 				t.parents[client.ObjectKeyFromObject(object)] = takenParent{object.GetUID(), isNew, isUnread}
 			}

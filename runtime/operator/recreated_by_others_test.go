@@ -13,9 +13,9 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// A child that was made anew while the operator was down is as desired afterwards, whatever its hash says, and whoever has
+// A child that was recreated while the operator was down is as desired afterwards, whatever its hash says, and whoever has
 // restored its managedFields.
-func TestChildThatIsMadeAnewDuringAStopIsAsDesired(t *testing.T) {
+func TestChildThatOthersRecreateDuringAStopIsAsDesired(t *testing.T) {
 	t.Parallel()
 	type test struct {
 		restored bool // a backup tool restores the managedFields, too, of long ago
@@ -52,19 +52,19 @@ func TestChildThatIsMadeAnewDuringAStopIsAsDesired(t *testing.T) {
 			c.Get(child)
 			entries := child.ManagedFields
 			c.Delete(child)
-			anew := copyOf(child, "web")
-			anew.Data["key"], anew.Data["extra"] = "restored", "1"
-			c.makeAs("kubectl-create", anew)
+			replaced := copyOf(child, "web")
+			replaced.Data["key"], replaced.Data["extra"] = "restored", "1"
+			c.makeAs("kubectl-create", replaced)
 			if test.restored {
 				for i := range entries {
-					entries[i].Time = &metav1.Time{Time: anew.CreationTimestamp.Add(-time.Hour)}
+					entries[i].Time = &metav1.Time{Time: replaced.CreationTimestamp.Add(-time.Hour)}
 				}
-				c.Update(anew, func() { anew.ManagedFields = entries })
+				c.Update(replaced, func() { replaced.ManagedFields = entries })
 			}
 			before := len(c.Requests())
 			c.Restart()
 			c.says(site, allReady)
-			c.hasEvent("TakenOver", "made anew")
+			c.hasEvent("TakenOver", "recreated")
 			c.Settled()
 			data := "key=generated"
 			switch {
@@ -73,17 +73,17 @@ func TestChildThatIsMadeAnewDuringAStopIsAsDesired(t *testing.T) {
 			case test.restored: // nobody owns it any more
 				data = "extra=1,key=generated"
 			}
-			c.hasData(anew, data)
+			c.hasData(replaced, data)
 			if sent := c.requestsOf(before); len(sent) > 10 {
 				t.Errorf("it sent %v", sent)
 			}
-			if c.Get(child); child.UID != anew.UID {
-				t.Error("it was made anew once more")
+			if c.Get(child); child.UID != replaced.UID {
+				t.Error("it was recreated once more")
 			}
 			before = c.Settled()
 			c.Reconcile(site)
 			if sent := c.requestsOf(before); len(sent) > 0 {
-				t.Errorf("at rest it sends %v", sent)
+				t.Errorf("in sync, it sends %v", sent)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestChildWhoseMarksOthersWriteStaysTheChild(t *testing.T) {
 				c.hasData(child, "key=two")
 				c.says(site, allReady)
 				if child.UID != uid {
-					t.Error("it was made anew")
+					t.Error("it was recreated")
 				}
 				c.Settled()
 				if sent := c.requestsOf(before); len(sent) > 10 {
@@ -139,7 +139,7 @@ func TestChildWhoseMarksOthersWriteStaysTheChild(t *testing.T) {
 				before = c.Settled()
 				c.Reconcile(site)
 				if sent := c.requestsOf(before); len(sent) > 0 {
-					t.Errorf("at rest it sends %v", sent)
+					t.Errorf("in sync, it sends %v", sent)
 				}
 			})
 		}
