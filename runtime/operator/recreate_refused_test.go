@@ -66,10 +66,10 @@ func sized(name, image, cpu string) *corev1.Pod {
 	return made
 }
 
-// setQuota limits what the test's namespace may use, and waits until what it uses is counted.
-func (c *custom) setQuota(name corev1.ResourceName, hard, used string) {
+// setQuota lets the test's namespace use 1 of a resource, and waits until what it uses is counted.
+func (c *custom) setQuota(name corev1.ResourceName, used string) {
 	c.t.Helper()
-	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "small"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{name: resource.MustParse(hard)}}}
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "small"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{name: resource.MustParse("1")}}}
 	c.Create(quota)
 	c.Eventually("the quota counts", func() error {
 		c.Get(quota)
@@ -119,10 +119,10 @@ func TestChildIsRecreatedOnlyIfTheNewOneIsAccepted(t *testing.T) {
 		"a policy refuses it, and its dependents stay":   {prepare: forbidHostname, change: hostname("refused"), options: of(operator.Recreate, operator.OrphanDependents), says: "nobody may be called so"},
 		"a policy refuses it, and Sync wants another":    {prepare: forbidHostname, change: hostname("refused"), options: wantAnother, says: "nobody may be called so"},
 		"a policy accepts it":                            {prepare: forbidHostname, change: hostname("accepted")},
-		"a quota of Pods is full with the old one":       {prepare: func(c *custom) { c.setQuota("pods", "1", "1") }, change: hostname("two")},
-		"a quota of processors is full with the old one": {prepare: func(c *custom) { c.setQuota("requests.cpu", "1", "800m") }, change: cpu("900m")},
-		"a quota is too small without the old one":       {prepare: func(c *custom) { c.setQuota("requests.cpu", "1", "800m") }, change: cpu("1500m"), says: "exceeded quota: small"},
-		"a quota is full with others":                    {prepare: func(c *custom) { c.Create(sized("theirs", "web", "700m")); c.setQuota("requests.cpu", "1", "1500m") }, change: hostname("two"), says: "exceeded quota: small"},
+		"a quota of Pods is full with the old one":       {prepare: func(c *custom) { c.setQuota("pods", "1") }, change: hostname("two")},
+		"a quota of processors is full with the old one": {prepare: func(c *custom) { c.setQuota("requests.cpu", "800m") }, change: cpu("900m")},
+		"a quota is too small without the old one":       {prepare: func(c *custom) { c.setQuota("requests.cpu", "800m") }, change: cpu("1500m"), says: "exceeded quota: small"},
+		"a quota is full with others":                    {prepare: func(c *custom) { c.Create(sized("theirs", "web", "700m")); c.setQuota("requests.cpu", "1500m") }, change: hostname("two"), says: "exceeded quota: small"},
 		"its priority class does not exist":              {change: func(p *corev1.Pod) { p.Spec.PriorityClassName = "missing" }, says: "no PriorityClass with name missing was found"},
 		"its runtime class does not exist":               {change: func(p *corev1.Pod) { p.Spec.RuntimeClassName = new("missing") }, says: `RuntimeClass "missing" not found`},
 		"its spec is invalid":                            {change: func(p *corev1.Pod) { p.Spec.Containers[0].ImagePullPolicy = "Sometimes" }, says: "imagePullPolicy"},

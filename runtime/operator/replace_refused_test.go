@@ -24,8 +24,8 @@ func TestReplacedChildStaysIfTheNewOneIsRefused(t *testing.T) {
 		"the old one has its node port":         {},
 		"another one has its node port":         {other: true, says: "provided port is already allocated"},
 		"a policy refuses it":                   {prepare: func(c *custom) { c.forbid("services", `object.metadata.name != "b"`, "b is reserved", service("b")) }, says: "b is reserved"},
-		"a quota is full with the old one":      {prepare: func(c *custom) { c.setQuota("services.nodeports", "1", "1") }},
-		"a quota is full with the old and more": {prepare: func(c *custom) { c.Create(nodePortService("theirs")); c.setQuota("services.nodeports", "1", "2") }, says: "exceeded quota: small"},
+		"a quota is full with the old one":      {prepare: func(c *custom) { c.setQuota("services.nodeports", "1") }},
+		"a quota is full with the old and more": {prepare: func(c *custom) { c.Create(nodePortService("theirs")); c.setQuota("services.nodeports", "2") }, says: "exceeded quota: small"},
 	} {
 		t.Run(name, func(t *testing.T) { test.run(t) })
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-// says waits until the Ready condition of a Rig contains texts.
-func (r *rigs) says(name string, texts ...string) {
+// says waits until the Ready condition of the Rig one contains texts.
+func (r *rigs) says(texts ...string) {
 	r.t.Helper()
-	r.Eventually(name+" says "+strings.Join(texts, ", "), func() error {
-		rig := r.object("Rig", name, nil)
+	r.Eventually("one says "+strings.Join(texts, ", "), func() error {
+		rig := r.object("Rig", "one", nil)
 		if err := r.Client.Get(r.t.Context(), client.ObjectKeyFromObject(rig), rig); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func TestUnreadableChildHoldsItsParentOnly(t *testing.T) {
 	r.has("other", 1)
 	before := r.get(r.object("Bolt", "one", nil)).GetUID()
 	r.put("Bolt", "one", map[string]any{"port": int64(1), "ports": []any{int64(1), "two"}})
-	r.says("one", "Unreadable", "Bolt", "one", ".spec.ports[1]")
+	r.says("Unreadable", "Bolt", "one", ".spec.ports[1]")
 	for _, isRestarted := range []bool{false, true} {
 		if isRestarted {
 			r.Restart()
@@ -60,7 +60,7 @@ func TestUnreadableChildHoldsItsParentOnly(t *testing.T) {
 		r.put("Rig", "one", map[string]any{"port": int64(port)})
 		r.put("Rig", "other", map[string]any{"port": int64(port)})
 		r.has("other", port)
-		r.says("one", "Unreadable", ".spec.ports[1]")
+		r.says("Unreadable", ".spec.ports[1]")
 		if uid := r.get(r.object("Bolt", "one", nil)).GetUID(); uid != before {
 			t.Fatal("the child was created again")
 		}
@@ -69,7 +69,7 @@ func TestUnreadableChildHoldsItsParentOnly(t *testing.T) {
 	r.has("one", 3)
 	r.counts("Bolt", 0)
 	r.put("Bolt", "one", map[string]any{"port": "x"})
-	r.says("one", "Unreadable")
+	r.says("Unreadable")
 	if err := r.Client.Delete(t.Context(), r.object("Rig", "one", nil)); err != nil { // the garbage collector reads nothing
 		t.Fatal(err)
 	}
@@ -90,14 +90,14 @@ func TestUnreadableRelatedObjectHoldsWhoReadsIt(t *testing.T) {
 	r.put("Rig", "other", map[string]any{"port": int64(1)})
 	r.has("one", 1)
 	r.put("Nut", "one", map[string]any{"port": map[string]any{}})
-	r.says("one", "Unreadable", "Nut", ".spec.port")
+	r.says("Unreadable", "Nut", ".spec.port")
 	r.put("Rig", "other", map[string]any{"port": int64(2)})
 	r.has("other", 2)
 	r.Restart()
 	r.put("Rig", "one", map[string]any{"port": int64(2)})
 	r.put("Rig", "other", map[string]any{"port": int64(3)})
 	r.has("other", 3)
-	r.says("one", "Unreadable")
+	r.says("Unreadable")
 	if err := r.Client.Delete(t.Context(), r.object("Nut", "one", nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,11 @@ func TestDeletionOfAnUnreadableParentWaits(t *testing.T) {
 	r.put("Rig", "one", map[string]any{"port": int64(1)})
 	r.has("one", 1)
 	r.put("Rig", "one", map[string]any{"port": true})
-	r.tells("Rig", "one", "Unreadable", "is not reconciled", ".spec.port")
+	r.tells("one", "Unreadable", "is not reconciled", ".spec.port")
 	if err := r.Client.Delete(t.Context(), r.object("Rig", "one", nil)); err != nil {
 		t.Fatal(err)
 	}
-	r.tells("Rig", "one", "Unreadable", "is being deleted, and waits", "finalizer "+r.group)
+	r.tells("one", "Unreadable", "is being deleted, and waits", "finalizer "+r.group)
 	r.Restart()
 	r.put("Rig", "other", map[string]any{"port": int64(1)})
 	r.has("other", 1)
@@ -146,7 +146,7 @@ func TestUnreadableParentAtTheStartIsNoNewOne(t *testing.T) {
 	copied.Name, copied.ResourceVersion, copied.UID, copied.ManagedFields = "one-backup", "", "", nil
 	r.Create(copied)
 	r.put("Rig", "one", map[string]any{"port": "x"})
-	r.tells("Rig", "one", "Unreadable")
+	r.tells("one", "Unreadable")
 	r.Restart()
 	r.put("Rig", "other", map[string]any{"port": int64(1)})
 	r.has("other", 1)
@@ -163,7 +163,7 @@ func TestTheClientNamesAnUnreadableObject(t *testing.T) {
 	r.put("Rig", "bad", map[string]any{"port": "x"})
 	r.readAll.Store(true)
 	r.put("Rig", "one", map[string]any{"port": int64(1)})
-	r.says("one", "Unreadable", "/bad does not decode", ".spec.port")
+	r.says("Unreadable", "/bad does not decode", ".spec.port")
 	r.put("Rig", "bad", map[string]any{"port": int64(1)})
 	r.Eventually("its reader goes on", func() error {
 		r.put("Rig", "one", map[string]any{"port": int64(1), "ports": []any{int64(len(r.Writes()))}})
@@ -177,9 +177,9 @@ func TestLeakedChildrenOfAnUnreadableParentGoWhateverTheyAre(t *testing.T) {
 	r.put("Rig", "one", map[string]any{"port": int64(1)})
 	r.has("one", 1)
 	r.put("Bolt", "one", map[string]any{"port": "x"})
-	r.says("one", "Unreadable")
+	r.says("Unreadable")
 	r.put("Rig", "one", map[string]any{"port": "x"})
-	r.tells("Rig", "one", "Unreadable", "is not reconciled")
+	r.tells("one", "Unreadable", "is not reconciled")
 	r.Restart()
 	r.counts("Rig", 1)
 	r.counts("Bolt", 1)
@@ -188,7 +188,7 @@ func TestLeakedChildrenOfAnUnreadableParentGoWhateverTheyAre(t *testing.T) {
 	if err := r.Client.Delete(t.Context(), rig); err != nil {
 		t.Fatal(err)
 	}
-	r.tells("Rig", "one", "Unreadable", "is being deleted, and waits")
+	r.tells("one", "Unreadable", "is being deleted, and waits")
 	r.get(r.object("Bolt", "one", nil))
 	if err := r.Client.Patch(t.Context(), rig, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
 		t.Fatal(err)
@@ -217,12 +217,12 @@ func TestOrphaningDeletionOfAnUnreadableParentKeepsItsChildren(t *testing.T) {
 			r.put("Rig", "one", map[string]any{"port": int64(1)})
 			r.has("one", 1)
 			r.put("Rig", "one", map[string]any{"port": "x"})
-			r.tells("Rig", "one", "Unreadable", "is not reconciled")
+			r.tells("one", "Unreadable", "is not reconciled")
 			if err := r.Client.Delete(t.Context(), r.object("Rig", "one", nil), client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
 				t.Fatal(err)
 			}
 			if ordered {
-				r.tells("Rig", "one", "Unreadable", "is being deleted, and waits")
+				r.tells("one", "Unreadable", "is being deleted, and waits")
 				r.put("Rig", "one", map[string]any{"port": int64(1)})
 			}
 			r.Eventually("the parent is gone", func() error {

@@ -227,8 +227,8 @@ func (r *rigs) has(name string, port int32) {
 	})
 }
 
-// tells waits for an Event about an object with these texts.
-func (r *rigs) tells(kind, name string, texts ...string) {
+// tells waits for an Event about a Rig with these texts.
+func (r *rigs) tells(name string, texts ...string) {
 	r.t.Helper()
 	r.Eventually("an Event tells of "+name, func() error {
 		list := new(corev1.EventList)
@@ -237,7 +237,7 @@ func (r *rigs) tells(kind, name string, texts ...string) {
 		}
 		var seen []string
 		for _, event := range list.Items {
-			if event.InvolvedObject.Kind != kind || event.InvolvedObject.Name != name {
+			if event.InvolvedObject.Kind != "Rig" || event.InvolvedObject.Name != name {
 				continue
 			}
 			seen = append(seen, event.Reason+": "+event.Message)
@@ -278,8 +278,8 @@ func TestUnreadableParentIsSetAside(t *testing.T) {
 	r.has("turns", 1)
 	r.put("Rig", "turns", map[string]any{"port": "eighty"})
 	r.put("Rig", "born", map[string]any{"since": "yesterday"})
-	r.tells("Rig", "turns", "Unreadable", ".spec.port", "string", "int32")
-	r.tells("Rig", "born", "Unreadable", ".spec.since")
+	r.tells("turns", "Unreadable", ".spec.port", "string", "int32")
+	r.tells("born", "Unreadable", ".spec.since")
 	others := func(port int32, name string) {
 		r.put("Rig", "good", map[string]any{"port": int64(port)})
 		r.has("good", port)

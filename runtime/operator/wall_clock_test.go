@@ -3,8 +3,8 @@ package operator
 import (
 	"archive/zip"
 	"fmt"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +14,11 @@ import (
 // allZones returns the time zones whose clocks differ from 2020 to 2030, and when each moves its clocks.
 func allZones(t *testing.T) map[string][]time.Time {
 	t.Helper()
-	archive, err := zip.OpenReader(filepath.Join(runtime.GOROOT(), "lib", "time", "zoneinfo.zip"))
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatalf("go env GOROOT: %v", err)
+	}
+	archive, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +106,7 @@ func TestAFixedTimeOfDayTicksOnceADay(t *testing.T) {
 // What counts time goes on through the move: each half hour has its tick.
 func TestAStarInTheHourTicksAsTheClocksShowIt(t *testing.T) {
 	for name, moves := range allZones(t) {
-		for _, move := range moves {
+		for _, move := range moves[:min(len(moves), 1)] {
 			from, to := move.Add(-5*time.Hour), move.Add(5*time.Hour)
 			for expression, isTick := range map[string]func(time.Time) bool{
 				"*/30 * * * *": func(at time.Time) bool { return at.Minute()%30 == 0 },
@@ -116,7 +120,6 @@ func TestAStarInTheHourTicksAsTheClocksShowIt(t *testing.T) {
 					}
 				}
 			}
-			break // the first of each zone
 		}
 	}
 }

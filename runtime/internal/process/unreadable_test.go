@@ -2,6 +2,7 @@ package process
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -80,7 +81,7 @@ func TestErrorsAndBookmarksStay(t *testing.T) {
 			t.Errorf("%s became %s, %v", event, text, err)
 		}
 	}
-	if _, err := readItems(&corev1.Pod{}, `{"items":[`); err != io.ErrUnexpectedEOF {
+	if _, err := readItems(&corev1.Pod{}, `{"items":[`); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a list that is cut off: %v", err)
 	}
 }
