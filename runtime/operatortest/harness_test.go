@@ -3,9 +3,12 @@ package operatortest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -151,5 +154,44 @@ func TestTimePassesWhileTheOperatorIsStopped(t *testing.T) {
 	cluster.Reconciled(ledger)
 	if since := reconciles[before].Sub(last); since < 24*time.Hour || since > 25*time.Hour {
 		t.Errorf("the first reconcile afterwards was %v after the last one, want a day", since)
+	}
+}
+
+// TestAdvanceWaitsUntilTheOperatorIsIdle advances the clock while others keep the operator at work: no wait of the operator for
+// its own cache may seem longer for it, and nothing that is due a time after a reconcile may be late.
+func TestAdvanceWaitsUntilTheOperatorIsIdle(t *testing.T) {
+	var stale atomic.Bool
+	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		stale.CompareAndSwap(false, slices.ContainsFunc(req.Parent.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == "CacheStale" }))
+		want := new(ledgerChildren)
+		want.ConfigMaps.Add(textMap("web", req.Parent.Spec.Text))
+		deadline, phase := req.Parent.CreationTimestamp.Add(time.Hour), "Young"
+		response := &ledgerResponse{Children: want}
+		if req.Now.Before(deadline) {
+			response.RequeueAt(req.Now, deadline)
+		} else {
+			phase = "Old"
+		}
+		response.Status = &LedgerStatus{Phase: phase}
+		return response, nil
+	})
+	cluster.Converged(ledger)
+	for i := range 20 {
+		if i == 16 {
+			cluster.Inject(operatortest.Fault{Verb: "patch", Nth: 1, When: operatortest.Before, What: operatortest.DelayWatches})
+		}
+		cluster.Update(ledger, func() { ledger.Spec.Text = fmt.Sprint(i) })
+		for j := range 3 {
+			child := textMap("web", "")
+			cluster.Update(child, func() { child.Data = map[string]string{"text": fmt.Sprint("drift", i, j)} })
+		}
+		cluster.Advance(4 * time.Minute)
+		if cluster.Get(ledger); slices.ContainsFunc(ledger.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == "CacheStale" }) {
+			t.Fatalf("after %d minutes: %v", 4*(i+1), ledger.Status.Conditions)
+		}
+	}
+	cluster.Settled()
+	if cluster.Get(ledger); ledger.Status.Phase != "Old" || stale.Load() {
+		t.Errorf("phase %s after 80 minutes; stale %t", ledger.Status.Phase, stale.Load())
 	}
 }

@@ -65,7 +65,9 @@ func (c *Cluster) Errors(parent client.Object) map[string]int {
 }
 
 // Advance moves the operator's clock forward. The reconciles that become due meanwhile run in their
-// order, each at its time. If the operator is stopped, none run.
+// order, each at its time. If the operator is stopped, none run. The clock moves while the operator is
+// idle: Advance waits for that before each step, but for an operator that cannot go on, such as one
+// whose Sync waits for the test.
 func (c *Cluster) Advance(by time.Duration) {
 	c.t.Helper()
 	c.operator.Advance(by)

@@ -3,6 +3,7 @@ package instance
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -81,47 +82,6 @@ func (o *Operator) ReconcileAll(parents []client.Object, order Order) {
 	}
 }
 
-// Advance moves the operator's clock forward. The reconciles that become due meanwhile run in their
-// order, each at its time. If the operator is stopped, none run.
-func (o *Operator) Advance(by time.Duration) {
-	o.T.Helper()
-	end := o.Clock.Now().Add(by)
-	for {
-		loop, next, ok := o.nextRequeue(end)
-		if !ok {
-			break
-		}
-		if wait := next.when.Sub(o.Clock.Now()); wait > 0 {
-			o.Clock.Advance(wait)
-		}
-		done, _ := loop.Force(next.name)
-		o.awaitResult("the requeued reconcile of "+next.name.Name+" ends", done)
-	}
-	if left := end.Sub(o.Clock.Now()); left > 0 {
-		o.Clock.Advance(left)
-	}
-}
-
-// due is the next reconcile of a parent.
-type due struct {
-	name client.ObjectKey
-	when time.Time
-}
-
-// nextRequeue returns the first reconcile that is due until a time. It reports false if there is
-// none.
-func (o *Operator) nextRequeue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
-	if o.RunningProcess() == nil {
-		return nil, due{}, false
-	}
-	for _, loop := range o.RunningLoops() {
-		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
-			found, next, ok = loop, due{name, when}, true
-		}
-	}
-	return found, next, ok
-}
-
 // isParentCached returns an error if the operator's cache does not show a parent as the API server
 // has it.
 func (o *Operator) isParentCached(loop *testcontrol.Loop, name client.ObjectKey) error {
@@ -173,7 +133,7 @@ func (o *Operator) LoopsOf(parent client.Object) []*testcontrol.Loop {
 		}
 		return nil
 	})
-	loops := o.RunningProcess().Control.LoopsOver(kind.GroupKind())
+	loops := slices.DeleteFunc(o.RunningLoops(), func(l *testcontrol.Loop) bool { return l.Parent.GroupKind() != kind.GroupKind() })
 	if len(loops) == 0 {
 		o.T.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}
