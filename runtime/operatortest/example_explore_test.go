@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
@@ -43,6 +44,22 @@ func TestExploreLetsSyncFollowItsChildren(t *testing.T) {
 		}
 		want.ConfigMaps.Add(first)
 		want.ConfigMaps.Add(textMap(name+"-seen", seen))
+		return &ledgerResponse{Children: want, Status: &LedgerStatus{Phase: "Copied"}}, nil
+	}), ledgerLife())
+}
+
+// TestExploreLeavesOutWhatOthersComeAfter explores children that come after others, each named in another way, of which the
+// exploration leaves out one at a time.
+func TestExploreLeavesOutWhatOthersComeAfter(t *testing.T) {
+	t.Parallel()
+	operatortest.Explore(t, ledgerConfig(func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		want, name := new(ledgerChildren), req.Parent.Name
+		first, second, third := textMap(name, "one"), textMap(name+"-2", "two"), textMap(name+"-3", "three")
+		named := textMap(name, "")
+		named.Namespace = req.Parent.Namespace
+		want.ConfigMaps.Add(first)
+		want.ConfigMaps.Add(second, operator.After(named))
+		want.ConfigMaps.Add(third, operator.CreateAfter(first, textMap(name+"-2", "")), operator.Replaces(textMap(name+"-old", "")))
 		return &ledgerResponse{Children: want, Status: &LedgerStatus{Phase: "Copied"}}, nil
 	}), ledgerLife())
 }

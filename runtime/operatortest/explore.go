@@ -78,6 +78,7 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 // OPGEN_EXPLORE_SEED chooses other combinations, and go test -failfast has it stop at the
 // first finding.
 //
+// Where a child is not desired, no other comes after it: it is taken out of their options After and CreateAfter.
 // Nobody changes a child whose strategy is CreateOnly. One that Sync does not desire at first, since
 // it waits for another to be ready, is left out, unless Config.Kubelet has the other get ready. Trials
 // in a further namespace have the operator started once more, in all namespaces and on the parents of

@@ -30,14 +30,17 @@ func (l *loop) newReconciler(build *builder.Builder, options controller.Options)
 		Parent:     l.parentKind.GroupVersionKind,
 		Empty:      l.parentKind.empty,
 		Cache:      l.cache,
-		Children:   l.childGVKs(),
 		Namespaces: l.childCache.namespaces,
 		Finalizer:  l.finalizer,
 		Describe:   l.describeDesired,
+		ReadKey:    l.readKey,
 		Run:        l.reconcile,
 	}
 	for _, kind := range l.childKinds {
 		watched.Kinds = append(watched.Kinds, kind.GroupVersionKind)
+		if kind.isServed() && kind.isFirst() {
+			watched.Children = append(watched.Children, kind.GroupVersionKind)
+		}
 	}
 	control.Add(watched)
 	l.definition.Author, l.events = watched.Decorate(l.definition.Author), watched.Recorder(l.events)

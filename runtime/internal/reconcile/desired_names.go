@@ -12,6 +12,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // identifyDesired returns the name of a desired child, and the hash of what the author gave.
@@ -58,23 +59,30 @@ func (l *loop) parseKeptName(parentNamespace string, kind *childKind, text strin
 }
 
 // readKeys returns the keys of desired children that an author refers to by their objects.
-func (p *planner) readKeys(objects []client.Object) ([]apply.Key, error) {
-	var keys []apply.Key
+func (p *planner) readKeys(objects []client.Object) (keys []apply.Key, err error) {
 	for _, object := range objects {
-		if isNil(object) {
-			return nil, errors.New("a child that is nil")
-		}
-		gvk, err := apiutil.GVKForObject(object, p.loop.client.Scheme())
+		key, err := p.loop.readKey(p.parent, object)
 		if err != nil {
-			return nil, fmt.Errorf("a child of a kind that is not known: %w", err)
+			return nil, err
 		}
-		name := client.ObjectKeyFromObject(object)
-		for _, kind := range p.loop.childKinds {
-			if kind.GroupVersionKind == gvk && kind.isServed() && kind.namespaced && p.loop.parentKind.namespaced {
-				name.Namespace = cmp.Or(name.Namespace, p.parent.GetNamespace())
-			}
-		}
-		keys = append(keys, apply.Key{Kind: gvk, Name: name})
+		keys = append(keys, apply.Key(key))
 	}
 	return keys, nil
+}
+
+// readKey returns the key of a child of a parent that an author refers to by an object.
+func (l *loop) readKey(parent, object client.Object) (key testcontrol.Child, err error) {
+	if isNil(object) {
+		return key, errors.New("a child that is nil")
+	}
+	if key.Kind, err = apiutil.GVKForObject(object, l.client.Scheme()); err != nil {
+		return key, fmt.Errorf("a child of a kind that is not known: %w", err)
+	}
+	key.Name = client.ObjectKeyFromObject(object)
+	for _, kind := range l.childKinds {
+		if kind.GroupVersionKind == key.Kind && kind.isServed() && kind.namespaced && l.parentKind.namespaced {
+			key.Name.Namespace = cmp.Or(key.Name.Namespace, parent.GetNamespace())
+		}
+	}
+	return key, nil
 }

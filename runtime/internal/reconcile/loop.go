@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
@@ -67,18 +66,6 @@ type loop struct {
 func (l *loop) workers() int { return cmp.Or(l.definition.Workers, l.environment.Workers) }
 
 func (l *loop) now() time.Time { return l.environment.Control.Now() }
-
-// childGVKs returns the kinds of children that the API server serves.
-func (l *loop) childGVKs() []schema.GroupVersionKind {
-	var kinds []schema.GroupVersionKind
-	for _, child := range l.childKinds {
-		if !child.isServed() || !child.isFirst() {
-			continue
-		}
-		kinds = append(kinds, child.GroupVersionKind)
-	}
-	return kinds
-}
 
 // policiesOf returns the policies of a child: the deletion policies that options set for it, which it
 // carries, and those of its kind. What somebody else has written on the child does not count.

@@ -50,44 +50,67 @@ func (l *Loop) decorateCalls(prepare func(declared.Request) declared.Call) func(
 			if response == nil {
 				return nil, err
 			}
+			var leftOut []Child
 			for kind, set := range response.Children {
 				var children []declared.DesiredChild
 				for _, desired := range set.Children {
-					if decorated, isDesired := l.decorateChild(ReconcileOf(ctx), request.Parent, kind, desired); isDesired {
+					decorated, child, isDesired := l.decorateChild(ReconcileOf(ctx), request.Parent, kind, desired)
+					if isDesired {
 						children = append(children, decorated)
+					} else {
+						leftOut = append(leftOut, child)
 					}
 				}
 				response.Children[kind].Children = children
+			}
+			if len(leftOut) > 0 {
+				l.dropReferences(request.Parent, response.Children, leftOut)
 			}
 			return response, err
 		}
 	}
 }
 
-// decorateChild returns a desired child as the test replaces it, and whether the test desires it. It
-// records when the child is applied.
-func (l *Loop) decorateChild(r *Reconcile, parent client.Object, kind int, desired declared.DesiredChild) (_ declared.DesiredChild, isDesired bool) {
+// dropReferences has desired children come after none of those that a test leaves out, as an author does who leaves them out.
+func (l *Loop) dropReferences(parent client.Object, sets []declared.DesiredSet, leftOut []Child) {
+	isLeftOut := func(object client.Object) bool {
+		child, err := l.ReadKey(parent, object)
+		return err == nil && slices.Contains(leftOut, child)
+	}
+	for _, set := range sets {
+		for i := range set.Children {
+			child := &set.Children[i]
+			child.After = slices.DeleteFunc(slices.Clone(child.After), isLeftOut)
+			child.CreateAfter = slices.DeleteFunc(slices.Clone(child.CreateAfter), isLeftOut)
+		}
+	}
+}
+
+// decorateChild returns a desired child as the test replaces it, its key, and whether the test desires it. It records when the
+// child is applied.
+func (l *Loop) decorateChild(r *Reconcile, parent client.Object, kind int, desired declared.DesiredChild) (_ declared.DesiredChild, key Child, isDesired bool) {
 	if l.control.Author == nil && len(desired.WhenApplied) == 0 {
-		return desired, true
+		return desired, key, true
 	}
 	child, err := l.Describe(parent, kind, desired)
 	if err != nil { // the reconcile finds that, too
-		return desired, true
+		return desired, key, true
 	}
+	key = Child{child.Kind, child.Name}
 	if len(desired.WhenApplied) > 0 {
 		desired.WhenApplied = slices.Insert(slices.Clone(desired.WhenApplied), 0, func(any) error {
-			r.update(func(record *Record) { record.Committed = append(record.Committed, Child{child.Kind, child.Name}) })
+			r.update(func(record *Record) { record.Committed = append(record.Committed, key) })
 			return nil
 		})
 	}
 	if l.control.Author == nil {
-		return desired, true
+		return desired, key, true
 	}
 	other := l.control.Author(child)
 	if len(other) > 0 {
 		desired.Object, desired.Configuration = child.newObject(other), nil
 	}
-	return desired, other == nil || len(other) > 0
+	return desired, key, other == nil || len(other) > 0
 }
 
 // newObject returns an object with the identity of the child and another content.
@@ -126,9 +149,6 @@ func (l *Loop) swapReads(parent types.UID, views []declared.View) (kinds []schem
 		if view.Read != nil && view.Read.Load() {
 			kinds = append(kinds, l.Kinds[i])
 		}
-	}
-	if l.views == nil {
-		l.views = map[types.UID][]declared.View{}
 	}
 	l.views[parent] = views
 	return kinds

@@ -49,14 +49,6 @@ func (c *Control) noteChange(kind schema.GroupKind, name types.NamespacedName) {
 	}
 }
 
-// Add adds the loop over one kind of parents.
-func (c *Control) Add(loop *Loop) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	loop.clock, loop.control = c.Clock, c
-	c.loops = append(c.loops, loop)
-}
-
 // Complete records that all loops were added.
 func (c *Control) Complete() {
 	if c == nil {
@@ -99,11 +91,6 @@ func (c *Control) Loops() []*Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.loops)
-}
-
-// LoopsOver returns the loops over one kind of parents.
-func (c *Control) LoopsOver(kind schema.GroupKind) []*Loop {
-	return slices.DeleteFunc(c.Loops(), func(l *Loop) bool { return l.Parent.GroupKind() != kind })
 }
 
 // Clock goes like any other until it is stopped, and can be put forward.

@@ -35,8 +35,5 @@ func (r countingRecorder) Eventf(regarding, related runtime.Object, eventType, r
 func (l *Loop) addEvent(event string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.events == nil {
-		l.events = map[string]bool{}
-	}
 	l.events[event] = true
 }

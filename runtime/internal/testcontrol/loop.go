@@ -34,6 +34,7 @@ type Loop struct {
 	Kinds      []schema.GroupVersionKind     // of children, in the order of the definition
 	// Describe returns a desired child of one of these kinds as a test sees it.
 	Describe func(parent client.Object, kind int, desired declared.DesiredChild) (SyncChild, error)
+	ReadKey  func(parent, object client.Object) (Child, error) // of a child that an author refers to by an object
 	Run      reconcile.Func
 
 	clock           *Clock
@@ -57,6 +58,16 @@ type parentRecord struct {
 	due                    time.Time   // zero: never, if nothing changes
 	isStale                bool        // the last reconcile waits until the cache shows what the operator has written
 	reconciles             []Reconcile // that did something
+}
+
+// Add adds the loop over one kind of parents.
+func (c *Control) Add(loop *Loop) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	loop.clock, loop.control = c.Clock, c
+	loop.parents, loop.expectedParents = map[types.NamespacedName]*parentRecord{}, map[types.NamespacedName]bool{}
+	loop.events, loop.views = map[string]bool{}, map[types.UID][]declared.View{}
+	c.loops = append(c.loops, loop)
 }
 
 // Start is called with the work queue when the controller starts.
@@ -113,9 +124,6 @@ func (l *Loop) endReconcile(request reconcile.Request, r Reconcile) {
 
 // parentOf returns what is known of a parent; the caller holds the lock.
 func (l *Loop) parentOf(name types.NamespacedName) *parentRecord {
-	if l.parents == nil {
-		l.parents = map[types.NamespacedName]*parentRecord{}
-	}
 	found, ok := l.parents[name]
 	if !ok {
 		found = new(parentRecord)
@@ -158,9 +166,6 @@ func (l *Loop) orderReconcile(name types.NamespacedName) (workqueue.TypedRateLim
 func (l *Loop) expectRequests(items []reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.expectedParents == nil {
-		l.expectedParents = map[types.NamespacedName]bool{}
-	}
 	for _, item := range items {
 		l.expectedParents[item.NamespacedName] = true
 	}

@@ -57,13 +57,6 @@ func (w *Watch) Handled(yield func(types.NamespacedName, Version) bool) {
 	}
 }
 
-// HasHandled reports whether the handler was ever called.
-func (w *Watch) HasHandled() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.handled) > 0
-}
-
 // Version returns what the handler was called with last for the object of a name.
 func (w *Watch) Version(name types.NamespacedName) (Version, bool) {
 	w.mu.Lock()

@@ -82,8 +82,16 @@ func (o *Operator) HasTouched(kind schema.GroupVersionKind) bool {
 		return true
 	}
 	return slices.ContainsFunc(o.RunningProcess().Control.Watches(), func(watch *testcontrol.Watch) bool {
-		return watch.Kind.GroupKind() == kind.GroupKind() && watch.HasHandled()
+		return watch.Kind.GroupKind() == kind.GroupKind() && hasDelivered(watch)
 	})
+}
+
+// hasDelivered reports whether a watch has ever delivered an object.
+func hasDelivered(watch *testcontrol.Watch) bool {
+	for range watch.Handled {
+		return true
+	}
+	return false
 }
 
 // describeUnseenBy is DescribeUnseen for one watch.
