@@ -151,7 +151,7 @@ func (c *exploredChild) lookalikeProblems() (problems []string) {
 	if usual := c.x.usual[c.variant].finalizers; !slices.Equal(parent.GetFinalizers(), usual) {
 		problems = append(problems, fmt.Sprintf("the parent has the finalizers %v, want %v", parent.GetFinalizers(), usual))
 	}
-	return append(problems, c.parent.untruths()...)
+	return append(problems, c.untruths()...)
 }
 
 // problems returns what has happened to a lookalike.

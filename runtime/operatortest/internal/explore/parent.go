@@ -2,11 +2,14 @@ package explore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/truth"
 )
 
@@ -35,21 +38,29 @@ func (c *exploredChild) parentProblem() string {
 		return fmt.Sprintf("the parent has generation %d, and its condition Ready says observedGeneration %d", generation, ready.Generation)
 	case known && observed != generation:
 		return fmt.Sprintf("the parent has generation %d, and its status says observedGeneration %d", generation, observed)
-	case ready.Status != "True" && ready.Reason != usual.Reason && !ready.IsAboutHealth():
+	case ready.Status != "True" && ready.Reason != usual.Reason && !ready.IsAboutHealth() && !c.isAboutOthers(said.String()):
 		return fmt.Sprintf("the child is as desired, and the parent says %s", said)
 	}
 	return ""
 }
 
-// untruths returns what the operator reports untruthfully about a parent and its children. It
-// returns nothing if an author has replaced what Sync desires of one of them.
-func (p *exploredParent) untruths() []string {
-	for _, c := range p.children {
-		if c.who == author {
+// isAboutOthers reports whether a text names other children in trials, and not this one: their own trials judge them.
+func (c *exploredChild) isAboutOthers(text string) bool {
+	isNamed := func(other *exploredChild) bool {
+		return truth.Mentions(text, testcontrol.Child{Kind: other.child.Kind, Name: other.child.Name})
+	}
+	return !isNamed(c) && slices.ContainsFunc(slices.Collect(maps.Values(c.parent.children)), isNamed)
+}
+
+// untruths returns what the operator reports untruthfully about the parent of a child and its children. It returns nothing
+// if an author has replaced what Sync desires of one of them, and nothing about other children in trials.
+func (c *exploredChild) untruths() []string {
+	for _, other := range c.parent.children {
+		if other.who == author {
 			return nil
 		}
 	}
-	if text := p.x.checker.UntruthsOf(p.object); text != "" {
+	if text := c.x.checker.UntruthsOf(c.parent.object); text != "" && !c.isAboutOthers(text) {
 		return []string{strings.TrimSpace(text)}
 	}
 	return nil

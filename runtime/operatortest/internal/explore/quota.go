@@ -164,7 +164,7 @@ func (c *exploredChild) refusalProblem() string {
 	if hasReady && (said["Ready"].Status == "True" || !said.Excuses(child, nil, true)) {
 		return fmt.Sprintf("the child is refused, and the parent says %s", said)
 	}
-	if untruths := c.parent.untruths(); len(untruths) > 0 {
+	if untruths := c.untruths(); len(untruths) > 0 {
 		return untruths[0]
 	}
 	return ""

@@ -169,7 +169,7 @@ func (x *exploration) awaitAnswers(all []*exploredChild, step string) {
 			return
 		}
 		c.attacked.answers = c.parent.answers()
-		for _, untruth := range c.parent.untruths() {
+		for _, untruth := range c.untruths() {
 			c.problems = append(c.problems, step+": "+untruth)
 		}
 		if settled != "" {

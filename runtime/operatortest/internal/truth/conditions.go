@@ -76,9 +76,13 @@ func isCutOff(message string) bool { return cutOff.MatchString(message) }
 
 var cutOff = regexp.MustCompile(`and [0-9]+ more\b|…$`)
 
-// namesChild reports whether a message names a child, as Kind name or Kind namespace/name. One
-// that leaves out children may have named it.
+// namesChild reports whether a message names a child. One that leaves out children may have named it.
 func namesChild(message string, child testcontrol.Child) bool {
+	return Mentions(message, child) || isCutOff(message)
+}
+
+// Mentions reports whether a text has the name of a child, as Kind name or Kind namespace/name.
+func Mentions(message string, child testcontrol.Child) bool {
 	for _, name := range []string{child.Name.Name, child.Name.String()} {
 		text := child.Kind.Kind + " " + name
 		for rest := message; ; {
@@ -92,7 +96,7 @@ func namesChild(message string, child testcontrol.Child) bool {
 			rest = after
 		}
 	}
-	return isCutOff(message)
+	return false
 }
 
 // nameCharacters are those that go on with a name, or with a namespace.
