@@ -19,6 +19,9 @@ import (
 //	  name: example
 //	  # resources: {}
 //
+// A boolean that is optional and has neither a default nor an example is a comment, too, and one that is required is false,
+// unless the object is valid only with it: nobody knows what it turns on.
+//
 // Of a version with goTypes: true, it has those optional fields only that have a default or an
 // example: the markers there say little of what the others mean.
 //
@@ -82,7 +85,7 @@ func (s *sampler) valueFor(name string, node *spec.Schema, schema apiextv1.JSONS
 	case "array":
 		return s.listFor(name, node, schema)
 	case "boolean":
-		return true
+		return false
 	case "integer":
 		return int64(numberFor(schema))
 	case "number":
@@ -151,9 +154,15 @@ func (s *sampler) objectFor(node *spec.Schema, schema apiextv1.JSONSchemaProps) 
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
 			out[name] = s.valueFor(name, nodeBelow(node, name), child)
+			if out[name] == false {
+				s.switches = append(s.switches, option{parent: out, name: name, value: true})
+			}
 		} else if node != nil && node.Type == "" && node.Foreign == "" && isSimple(child) {
-			suggested := child.Default != nil || child.Example != nil
-			s.options = append(s.options, option{out, name, s.valueFor(name, nodeBelow(node, name), child), suggested})
+			made := option{out, name, s.valueFor(name, nodeBelow(node, name), child), child.Default != nil || child.Example != nil}
+			if made.isSwitch() {
+				made.value = true // only where a rule needs it
+			}
+			s.options = append(s.options, made)
 		}
 	}
 	s.completeKubernetes(out, schema)

@@ -13,7 +13,8 @@ type sampler struct {
 	validator *ObjectValidator
 	root      map[string]any
 	options   []option
-	modest    bool // set only suggested options, and those that the object needs to be valid
+	switches  []option // required booleans that are false
+	modest    bool     // set only suggested options, and those that the object needs to be valid
 }
 
 // option is an optional field that the sample may have.
@@ -22,6 +23,12 @@ type option struct {
 	name      string
 	value     any
 	suggested bool // the schema has a default or an example
+}
+
+// isSwitch reports whether an option is a boolean of which nothing says whether it should be on.
+func (o option) isSwitch() bool {
+	_, isBoolean := o.value.(bool)
+	return isBoolean && !o.suggested
 }
 
 func (o option) isSet() bool {
@@ -54,6 +61,19 @@ func (s *sampler) setSpec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 			delete(o.parent, o.name)
 		}
 	}
+	s.turnOn(errorCount)
+}
+
+// turnOn turns on each required boolean without which there are more errors, and then removes the options that are not needed.
+func (s *sampler) turnOn(errorCount int) {
+	for _, o := range s.switches {
+		o.parent[o.name] = true
+		if now := len(s.validator.Validate(s.root)); now < errorCount {
+			errorCount = now
+			continue
+		}
+		o.parent[o.name] = false
+	}
 	s.unsetNeedless(errorCount)
 }
 
@@ -66,7 +86,7 @@ func rank(o option) int {
 }
 
 // isWanted reports whether an option is set if it does no harm.
-func (s *sampler) isWanted(o option) bool { return o.suggested || !s.modest }
+func (s *sampler) isWanted(o option) bool { return o.suggested || !s.modest && !o.isSwitch() }
 
 // maxOptions is the maximum number of optional fields in a sample. More would be hard to read, and
 // the whole object is validated for each of them.
@@ -96,7 +116,13 @@ func (s *sampler) unsetNeedless(errorCount int) {
 			continue
 		}
 		delete(o.parent, o.name)
-		if len(s.validator.Validate(s.root)) > errorCount {
+		if len(s.validator.Validate(s.root)) <= errorCount {
+			continue
+		}
+		if o.isSwitch() {
+			o.parent[o.name] = false
+		}
+		if !o.isSwitch() || len(s.validator.Validate(s.root)) > errorCount {
 			o.parent[o.name] = o.value
 		}
 	}

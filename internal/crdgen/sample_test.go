@@ -41,12 +41,40 @@ func TestSample(t *testing.T) {
       nested: {properties: {a: {type: string}}}`, `
   count: 3
   name: example
-  "on": true
   tags:
   - example
+  # "on": false
   # resources: {}
   # nested:
   #   a: example`},
+		{"booleans are off unless the schema says otherwise or a rule needs them", `
+      purge: bool
+      skip: bool | required
+      shown: bool | default=true
+      keep: {type: boolean, example: true}
+      a: bool
+      b: bool
+      c: bool
+      accept: bool | required
+      flags: "[]bool"
+      nested: {properties: {wipe: bool, quiet: bool | required}, required: [quiet]}
+    x-kubernetes-validations:
+    - {rule: self.accept, message: accept the licence}
+    - {rule: "has(self.a)", message: say a}
+    - {rule: "has(self.b) && self.b", message: b is needed}
+    required: [nested]`, `
+  a: false
+  accept: true
+  b: true
+  flags:
+  - false
+  keep: true
+  nested:
+    quiet: false
+  shown: true
+  skip: false
+  # purge: false
+  # c: false`},
 		{"optional fields only, none of them simple", `
       tls: {properties: {secret: string, versions: {items: {properties: {min: "string | default=x", max: string | required}}}}}
       labels: map[string]string

@@ -19,7 +19,7 @@ func TestSampleOfGoTypes(t *testing.T) {
       suspend: bool
       mode: {type: string, enum: [Allow, Forbid]}`, `
   name: example
-  # suspend: true
+  # suspend: false
   # mode: Allow`},
 		{"but for those with a default or an example", `
       replicas: int32 | default=3
