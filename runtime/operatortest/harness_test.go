@@ -137,6 +137,23 @@ func TestAdvanceRunsWhatBecomesDue(t *testing.T) {
 	}
 }
 
+// TestWhatIsDueAfterAdvanceRunsAtItsTime advances the clock until shortly before what is due, which then comes by itself.
+func TestWhatIsDueAfterAdvanceRunsAtItsTime(t *testing.T) {
+	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		response, deadline := &ledgerResponse{Status: &LedgerStatus{Phase: "Young"}}, req.Parent.CreationTimestamp.Add(time.Hour)
+		if req.Now.Before(deadline) {
+			response.RequeueAt(req.Now, deadline)
+		} else {
+			response.Status.Phase = "Old"
+		}
+		return response, nil
+	})
+	cluster.Converged(ledger)
+	cluster.Advance(ledger.CreationTimestamp.Add(time.Hour - 500*time.Millisecond).Sub(cluster.Now()))
+	cluster.Matches(&Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Status: LedgerStatus{Phase: "Old"}})
+	cluster.Converged(ledger)
+}
+
 func TestTimePassesWhileTheOperatorIsStopped(t *testing.T) {
 	var reconciles []time.Time
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {

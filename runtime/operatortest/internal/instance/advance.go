@@ -12,10 +12,11 @@ import (
 // their order, each at its time. If the operator is stopped, none run.
 func (o *Operator) Advance(by time.Duration) {
 	o.T.Helper()
+	o.follow.Do(o.followClock)
 	end := o.Clock.Now().Add(by)
 	for {
 		o.awaitIdle()
-		loop, next, ok := o.nextRequeue(end)
+		loop, next, ok := o.RunningProcess().nextRequeue(end)
 		if !ok {
 			break
 		}
@@ -28,6 +29,30 @@ func (o *Operator) Advance(by time.Duration) {
 	if left := end.Sub(o.Clock.Now()); left > 0 {
 		o.Clock.Advance(left)
 	}
+}
+
+// followClock runs what becomes due by the clock from now on, until the test ends: the timers of work queues do not know that
+// it has moved.
+func (o *Operator) followClock() {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		var last due
+		for tick := time.NewTicker(Interval); ; {
+			select {
+			case <-tick.C:
+			case <-end:
+				tick.Stop()
+				return
+			}
+			loop, next, ok := o.RunningProcess().nextRequeue(o.Clock.Now().Add(-LongestInterval)) // else its timer is about to run it
+			if ok && next != last {
+				last = next
+				loop.Force(next.name)
+			}
+		}
+	}()
+	o.unfollow = func() { close(end); <-ended }
 }
 
 // awaitIdle waits until the operator does nothing and has seen what was written: a reconcile that runs has the time of its
@@ -64,11 +89,11 @@ type due struct {
 
 // nextRequeue returns the first reconcile that is due until a time. It reports false if there is
 // none.
-func (o *Operator) nextRequeue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
-	if o.RunningProcess() == nil {
+func (p *process) nextRequeue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
+	if p == nil {
 		return nil, due{}, false
 	}
-	for _, loop := range o.RunningLoops() {
+	for _, loop := range p.Control.Loops() {
 		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
 			found, next, ok = loop, due{name, when}, true
 		}

@@ -22,6 +22,9 @@ import (
 // finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so
 // that nothing stays in the cluster.
 func (o *Operator) cleanUp() {
+	if o.unfollow != nil {
+		defer o.unfollow()
+	}
 	o.Faults.RemoveFaults()
 	loops := o.KnownLoops()
 	left, finalized := o.deleteParents(loops)

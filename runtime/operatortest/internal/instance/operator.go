@@ -86,9 +86,11 @@ type Operator struct {
 	audit  *requests.Audited // nil: there is no log
 	rights []client.Object   // of the operator, which needs them until the end
 
-	changes changes
-	viewing sync.Mutex
-	views   map[*testcontrol.Watch]*view // what each watch is known to show
+	follow   sync.Once // at the first Advance
+	unfollow func()    // nil: nothing follows the clock
+	changes  changes
+	viewing  sync.Mutex
+	views    map[*testcontrol.Watch]*view // what each watch is known to show
 
 	mu      sync.Mutex
 	running *process            // nil while the operator is stopped
