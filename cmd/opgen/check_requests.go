@@ -54,7 +54,8 @@ func reportUnused(s streams, out outputFlag, unused []permissions.Unused) (findi
 		reports = append(reports, unusedReport{reportOf(u.Target, "unused", u.Verbs, nil), u.Reason})
 		switch {
 		case u.Reason == "":
-			findings = append(findings, project.Finding{Path: rolesFile, Message: "no test has used: " + what})
+			message := strings.Join(append([]string{"no test has used: " + what}, u.Uses...), "\n    ")
+			findings = append(findings, project.Finding{Path: rolesFile, Message: message})
 		case !out.json():
 			fmt.Fprintf(s.err, "not used by tests, and needed %s: %s\n", u.Reason, what)
 		}

@@ -45,6 +45,24 @@ func reasonFor(p Permission, roles []Permission) string {
 	return ""
 }
 
+// useOfChild returns what the operator needs a permission for, if the objects are its children. It is empty if they are not,
+// and for a verb that needs no explanation.
+func useOfChild(p Permission, roles []Permission) string {
+	may := func(verb string) bool { return slices.Contains(roles, Permission{p.Target, verb}) }
+	if isParent(p.Target, roles) || !may("create") || !may("patch") {
+		return ""
+	}
+	switch p.Verb {
+	case "get":
+		return "get reads a child past the cache: test one whose name somebody has taken"
+	case "patch":
+		return "patch changes a child, and with CreateOnly it restores labels and owner references: test one that has lost a label of the operator's"
+	case "delete":
+		return "delete removes a child: test one that is not desired any more"
+	}
+	return ""
+}
+
 // isParent reports whether the operator has permissions for parents of the resource.
 func isParent(t Target, roles []Permission) bool {
 	return slices.ContainsFunc(roles, func(p Permission) bool {

@@ -56,6 +56,7 @@ type Unused struct {
 	Target
 	Verbs  []string
 	Reason string
+	Uses   []string // what the operator needs the verbs for, where the objects are its children
 }
 
 // FindUnused returns the permissions of bound roles that no request has needed, those for one target and with one reason
@@ -72,8 +73,12 @@ func FindUnused(roles []Permission, uses []Use) []Unused {
 			i = len(all)
 			all = append(all, Unused{Target: p.Target, Reason: why})
 		}
-		if !slices.Contains(all[i].Verbs, p.Verb) {
-			all[i].Verbs = append(all[i].Verbs, p.Verb)
+		if slices.Contains(all[i].Verbs, p.Verb) {
+			continue
+		}
+		all[i].Verbs = append(all[i].Verbs, p.Verb)
+		if use := useOfChild(p, roles); use != "" {
+			all[i].Uses = append(all[i].Uses, use)
 		}
 	}
 	return all
