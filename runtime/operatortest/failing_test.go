@@ -43,6 +43,8 @@ func TestFailing(t *testing.T) {
 		operatortest.Explore(t, ledgerConfig(copyOut), ledgerLife())
 	case "too long":
 		waitTooLong(t)
+	case "accepted":
+		refuseWhatIsAccepted(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:
