@@ -10,6 +10,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -46,6 +47,10 @@ type ShopSpec struct {
 	Partition      int32
 
 	MaxReplicas int32 // of an autoscaler; 0: there is none
+
+	Storage    resource.Quantity
+	DeleteData bool // the data goes with the shop
+	Paused     bool
 }
 
 type ShopStatus struct {
