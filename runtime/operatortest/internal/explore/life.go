@@ -76,12 +76,15 @@ func (x *exploration) planLives(children []trial) (trials []*trial) {
 	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) })
 }
 
-// runLives runs the life of one parent of each variant. Faults select writes by their resource, so
-// that there is one child of a resource at a time.
+// runLives runs the lives of parents. Faults select writes by their resource, so that there is one
+// child of a resource at a time, but for lives without a fault, which all run together.
 func (x *exploration) runLives(trials []*trial) {
 	x.t.Helper()
 	kindOf := func(one *trial) string { kind, _, _ := strings.Cut(one.childName, " "); return kind }
 	fits := func(one *trial, now []*trial) bool {
+		if one.fault.What == "" || now[0].fault.What == "" {
+			return one.fault.What == now[0].fault.What
+		}
 		return !slices.ContainsFunc(now, func(other *trial) bool { return kindOf(other) == kindOf(one) })
 	}
 	x.runRounds(parentLife, trials, fits, func(parents []*exploredParent, _ *trial) { x.runLivesRound(parents) })
