@@ -32,25 +32,21 @@ type Shop struct {
 }
 
 type ShopSpec struct {
-	Image    string
-	Replicas int32
-	Owner    string
-	Schedule string
-	TimeZone string
-	Keep     int32
-	Settings string
-	Rates    []string
-	Rotation string
-	Lifetime time.Duration
+	Image, Owner       string
+	Replicas           int32
+	Schedule, TimeZone string
+	Keep               int32
+	Settings           string
+	Rates              []string
+	Rotation           string
+	Lifetime           time.Duration
 	// Of a rolling update: how many Pods may be down, and how many keep their version.
 	MaxUnavailable intstr.IntOrString
 	Partition      int32
 
-	MaxReplicas int32 // of an autoscaler; 0: there is none
-
-	Storage    resource.Quantity
-	DeleteData bool // the data goes with the shop
-	Paused     bool
+	MaxReplicas        int32 // of an autoscaler; 0: there is none
+	Storage            resource.Quantity
+	DeleteData, Paused bool // the data goes with the shop; no worker runs
 }
 
 type ShopStatus struct {
