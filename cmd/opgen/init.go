@@ -181,7 +181,7 @@ func (o *initOptions) parseView(view templates.ProjectView) (*spec.Project, []by
 
 // nameSource returns what has given the project its name.
 func (o *initOptions) nameSource() string {
-	if o.fromKubebuilder {
+	if o.fromKubebuilder && o.name == "" {
 		return "PROJECT"
 	}
 	return "the folder"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
@@ -79,6 +80,9 @@ func (o *initOptions) inputOf(ctx context.Context, s streams, dir string, k *pro
 		return scaffold.Input{}, err
 	}
 	view := k.View
+	if view.Name == "" && !o.isNamed { // as kubebuilder names it
+		o.name = strings.ToLower(filepath.Base(dir))
+	}
 	view.Name, view.Watch, view.Clients = cmp.Or(o.name, view.Name), o.watch, o.clients
 	if _, _, err := o.parseView(view); err != nil { // before anything is downloaded
 		return scaffold.Input{}, err

@@ -66,14 +66,14 @@ func ParseProject(data []byte) (*Project, spec.Problems) {
 	layouts, at := file.layouts()
 	var problems spec.Problems
 	switch {
-	case file.Version != "3":
-		problems = fail(whole, "version", quoteOr(file.Version, "no version")+" is not accepted: opgen reads version 3, which kubebuilder writes since 3.0",
-			"bring the project to the layout of kubebuilder 4 first: https://book.kubebuilder.io/migrations")
+	case !slices.Contains([]string{"2", "3-alpha", "3"}, file.Version):
+		problems = fail(whole, "version", quoteOr(file.Version, "no version")+" is not accepted: opgen reads the versions 2 and 3, which kubebuilder writes since 2.0",
+			"write version: \"3\", with the kinds in resources: the Go code says the rest")
 	case slices.ContainsFunc(layouts, isOtherOperator):
 		problems = fail(at, "layout", strings.Join(layouts, ", ")+" is no operator in Go",
 			"docs/coming-from/operator-sdk.md says what becomes of Helm charts and Ansible roles")
-	case !slices.ContainsFunc(layouts, func(l string) bool { return strings.HasPrefix(l, "go.kubebuilder.io/") }):
-		problems = fail(at, "layout", quoteOr(strings.Join(layouts, ", "), "no layout")+" is not accepted", "opgen takes over projects of the layouts go.kubebuilder.io/v3 and v4")
+	case len(layouts) > 0 && !slices.ContainsFunc(layouts, func(l string) bool { return strings.HasPrefix(l, "go.kubebuilder.io/") }):
+		problems = fail(at, "layout", `"`+strings.Join(layouts, ", ")+`" is not accepted`, "opgen takes over projects of the layouts go.kubebuilder.io/v3 and v4")
 	}
 	project := file.Project
 	for _, node := range file.Resources {
@@ -81,6 +81,9 @@ func ParseProject(data []byte) (*Project, spec.Problems) {
 		if err := node.Decode(&r); err != nil {
 			problems = append(problems, fail(r.Pos, "resources", err.Error(), "")...)
 			continue
+		}
+		if file.Version != "3" {
+			r.Domain = file.Domain // its resources have none of their own
 		}
 		if r.Kind == "" || r.Version == "" {
 			problems = append(problems, fail(r.Pos, "resources", "has no kind, or no version", "write both, as in the other resources")...)
@@ -95,11 +98,14 @@ func ParseProject(data []byte) (*Project, spec.Problems) {
 }
 
 // layouts returns the plugins that have made the project, and where they stand. Old projects have
-// one, without a list.
+// one, without a list, or none.
 func (f projectFile) layouts() ([]string, spec.Pos) {
 	var list []string
 	if f.Layout.Decode(&list) == nil {
 		return list, positionOf(f.Layout)
+	}
+	if f.Layout.Value == "" {
+		return nil, positionOf(f.Layout)
 	}
 	return []string{f.Layout.Value}, positionOf(f.Layout)
 }

@@ -38,6 +38,20 @@ resources:
 version: "3"
 `
 
+// Files of kubebuilder 2 and of early projects of version 3 have less: no layout, no name, no domain at their resources.
+func TestParseProjectOfOldVersions(t *testing.T) {
+	for _, version := range []string{`"2"`, "3-alpha", `"3"`} {
+		p, problems := ParseProject([]byte("domain: example.com\nrepo: example.com/orchard\nresources:\n- {group: garden, kind: Tree, version: v1}\nversion: " + version + "\n"))
+		if len(problems) > 0 || len(p.Resources) != 1 {
+			t.Errorf("version %s: %+v %v", version, p, problems)
+			continue
+		}
+		if group := p.Resources[0].QualifiedGroup(); version != `"3"` && group != "garden.example.com" {
+			t.Errorf("version %s: the group is %s", version, group)
+		}
+	}
+}
+
 func TestParseProject(t *testing.T) {
 	p, problems := ParseProject([]byte(orchard))
 	if len(problems) > 0 {
@@ -62,16 +76,16 @@ func TestParseProject(t *testing.T) {
 
 func TestProjectsThatAreRefused(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
-		{"version 2", "version: \"2\"\ndomain: x.io\n",
-			"PROJECT: version: \"2\" is not accepted: opgen reads version 3, which kubebuilder writes since 3.0\n    bring the project to the layout of kubebuilder 4 first: https://book.kubebuilder.io/migrations"},
+		{"version 1", "version: \"1\"\ndomain: x.io\n",
+			"PROJECT: version: \"1\" is not accepted: opgen reads the versions 2 and 3, which kubebuilder writes since 2.0\n    write version: \"3\", with the kinds in resources: the Go code says the rest"},
 		{"no version", "domain: x.io\n",
-			"PROJECT: version: no version is not accepted: opgen reads version 3, which kubebuilder writes since 3.0\n    bring the project to the layout of kubebuilder 4 first: https://book.kubebuilder.io/migrations"},
+			"PROJECT: version: no version is not accepted: opgen reads the versions 2 and 3, which kubebuilder writes since 2.0\n    write version: \"3\", with the kinds in resources: the Go code says the rest"},
 		{"helm", "version: \"3\"\nlayout:\n- helm.sdk.operatorframework.io/v1\n",
 			"PROJECT:3:1: layout: helm.sdk.operatorframework.io/v1 is no operator in Go\n    docs/coming-from/operator-sdk.md says what becomes of Helm charts and Ansible roles"},
 		{"ansible, as an old operator-sdk writes it", "version: \"3\"\nlayout: ansible.sdk.operatorframework.io/v1\n",
 			"PROJECT:2:9: layout: ansible.sdk.operatorframework.io/v1 is no operator in Go\n    docs/coming-from/operator-sdk.md says what becomes of Helm charts and Ansible roles"},
-		{"no layout", "version: \"3\"\n",
-			"PROJECT: layout: no layout is not accepted\n    opgen takes over projects of the layouts go.kubebuilder.io/v3 and v4"},
+		{"another layout", "version: \"3\"\nlayout: [java.example.com/v1]\n",
+			"PROJECT:2:9: layout: \"java.example.com/v1\" is not accepted\n    opgen takes over projects of the layouts go.kubebuilder.io/v3 and v4"},
 		{"a resource without a kind", "version: \"3\"\nlayout: [go.kubebuilder.io/v4]\nresources:\n- {group: a, version: v1}\n",
 			"PROJECT:4:3: resources: has no kind, or no version\n    write both, as in the other resources"},
 	} {

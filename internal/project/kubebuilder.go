@@ -55,7 +55,7 @@ func ReadKubebuilder(dir string) (Kubebuilder, error) {
 	if err := k.readSpecs(files, p, settings); err != nil {
 		return Kubebuilder{}, err
 	}
-	k.View = templates.ProjectView{Name: p.Name, Module: k.module.Project, Domain: p.Domain, Multigroup: p.Multigroup}
+	k.View.Name, k.View.Module = p.Name, k.module.Project
 	k.View.MaxDescLen, k.View.IgnoreUnexportedFields = settings.MaxDescLen, settings.IgnoreUnexportedFields
 	k.chooseHeader(files, settings.HeaderFile)
 	if makefileErr == nil {
@@ -75,11 +75,12 @@ func (k *Kubebuilder) readSpecs(files fs.FS, p *kubebuilder.Project, settings ku
 		})
 	}
 	if !k.IsTakenOver {
-		specs, found := kubebuilder.SpecFiles(p, settings, files)
+		apis, found := kubebuilder.ReadAPIs(p, settings, files)
 		problems = slices.Concat(problems, found, kubebuilder.CheckRoot(files))
-		for _, s := range specs {
+		for _, s := range apis.Files {
 			k.specs = append(k.specs, SpecFile{s.Name, s.Content})
 		}
+		k.View.Domain, k.View.Multigroup, k.Notes = apis.Domain, apis.Multigroup, apis.Left
 	}
 	return problems.Err()
 }
