@@ -12,7 +12,8 @@ import (
 // errNoGo is the error of a command of Go that cannot be run.
 var errNoGo = errors.New("no Go toolchain found: put go on the PATH")
 
-// runGo runs a command of Go in a folder, or in one without a module file if dir is empty, and returns what it prints.
+// runGo runs a command of Go in a folder, or in one without a module file if dir is empty, and returns what it prints,
+// without what it downloads.
 // No go.work has an effect.
 func runGo(ctx context.Context, dir string, env []string, args ...string) (output []byte, stderr string, err error) {
 	if dir == "" {
@@ -29,7 +30,18 @@ func runGo(ctx context.Context, dir string, env []string, args ...string) (outpu
 	if errors.Is(err, exec.ErrNotFound) {
 		err = errNoGo
 	}
-	return output, printed.String(), err
+	return output, withoutDownloads(printed.String()), err
+}
+
+// withoutDownloads removes what go downloads from what it says. It can be many lines, behind which an error is not seen.
+func withoutDownloads(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "go: downloading ") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // firstLine returns the first line of a message.
@@ -38,7 +50,7 @@ func firstLine(message string) string {
 	return line
 }
 
-// lastLines returns the last lines of a text. What go downloads comes before what it says about it.
+// lastLines returns the last lines of a text.
 func lastLines(text string, most int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-most):], "\n")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
@@ -19,6 +20,7 @@ type Raised struct {
 	Module  Module
 	ModFile string        // a go.mod elsewhere with these versions, until Remove
 	Changes *tree.Changes // to go.mod and go.sum, in the folder of the module
+	Notes   spec.Problems // about replacements of the author's that are raised
 	temp    string
 }
 
@@ -31,7 +33,7 @@ func (r Raised) Remove() {
 
 // RaiseModule finds the versions of a module in which the project in dir can link opgen's runtime. It has
 // go mod tidy find them, in a copy of the module files: a version that the runtime does not need higher
-// stays. files are those that the project does not have yet, by their paths in dir.
+// stays, but for the modules of Kubernetes, which move together. files are those that the project does not have yet, by their paths in dir.
 func RaiseModule(ctx context.Context, dir string, tool scaffold.Tool, files map[string][]byte) (Raised, error) {
 	return raiseModule(ctx, dir, tool, files)
 }
@@ -49,11 +51,17 @@ func raiseModule(ctx context.Context, dir string, tool scaffold.Tool, files map[
 	}
 	overlay, err := raised.overlay(dir, files)
 	if err == nil {
+		err = raised.raiseKubernetes(ctx)
+	}
+	if err == nil {
 		args := append([]string{"mod", "tidy", "-modfile=" + raised.ModFile, "-overlay=" + overlay}, flags...)
-		err = findVersions(ctx, raised.Module.Dir, args...)
+		_, err = findVersions(ctx, raised.Module.Dir, args...)
 	}
 	if err == nil {
 		raised.Changes, err = overwriteModFiles(raised.Module.Dir, raised.ModFile)
+	}
+	if err == nil {
+		raised.Notes, err = raised.raisedPins()
 	}
 	if err != nil {
 		raised.Remove()
@@ -114,11 +122,11 @@ func overwriteModFiles(dir, modFile string) (*tree.Changes, error) {
 	return tree.Overwrite(os.DirFS(dir), files)
 }
 
-// findVersions has a command of Go change a copy of the module files of the module in dir.
-func findVersions(ctx context.Context, dir string, args ...string) error {
-	_, stderr, err := runGo(ctx, dir, nil, args...)
+// findVersions has a command of Go work on a copy of the module files of the module in dir, and returns what it prints.
+func findVersions(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	output, stderr, err := runGo(ctx, dir, nil, args...)
 	if err != nil && stderr != "" {
-		return fmt.Errorf("go %s %s finds no versions with which the project builds:\n%s", args[0], args[1], lastLines(stderr, 20))
+		return nil, fmt.Errorf("go %s %s finds no versions with which the project builds:\n%s", args[0], args[1], lastLines(stderr, 20))
 	}
-	return err
+	return output, err
 }

@@ -101,7 +101,7 @@ func UpgradeTools(ctx context.Context, dir string, tool scaffold.Tool) (*tree.Ch
 	if err := copyModFiles(filepath.Join(dir, "tools.mod"), modFile, tool); err != nil {
 		return nil, err
 	}
-	if err := findVersions(ctx, dir, "get", "-modfile="+modFile, "-tool", modules.Opgen+"/cmd/opgen@"+tool.Version); err != nil {
+	if _, err := findVersions(ctx, dir, "get", "-modfile="+modFile, "-tool", modules.Opgen+"/cmd/opgen@"+tool.Version); err != nil {
 		return nil, err
 	}
 	return overwriteModFiles(dir, modFile)

@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -128,20 +127,4 @@ func (a *authoredReader) checkRegistration(pkg gomodel.Package) {
 			Hint:    "remove it, and opgen generates one, or make it from a SchemeBuilder in the same package",
 		})
 	}
-}
-
-// keepDeepCopies keeps files with deepcopy code in which controller-gen has generated the same
-// code. Only what precedes the package clause may differ, such as a license.
-func (a *authoredReader) keepDeepCopies(code map[string][]byte) {
-	for _, pkg := range a.packages {
-		old, err := fs.ReadFile(a.tree, path.Join(pkg.Dir, deepCopyFile))
-		if err == nil && tree.ByControllerGen(old) && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(tree.UnixLines(old)), afterPackage(code[pkg.ImportPath])) {
-			code[pkg.ImportPath] = old
-		}
-	}
-}
-
-func afterPackage(code []byte) []byte {
-	_, after, _ := bytes.Cut(code, []byte("\npackage "))
-	return after
 }

@@ -140,7 +140,7 @@ func GoVersion() (string, error) {
 }
 
 // Require returns a module file that exists with a requirement of this opgen. What it required and replaced of opgen
-// before is dropped.
+// before is dropped, and pins below the versions of this opgen's runtime are raised to them.
 func (r Release) Require(modFile []byte) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", modFile, nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r Release) Require(modFile []byte) ([]byte, error) {
 			err = errors.Join(err, file.DropReplace(Opgen, replace.Old.Version))
 		}
 	}
-	if err != nil {
+	if err := errors.Join(err, raisePins(file)); err != nil {
 		return nil, err
 	}
 	version := r.Version
