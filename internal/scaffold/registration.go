@@ -12,7 +12,6 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
-	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // registrationIn returns how the hand-written files of a package register its kinds. kubebuilder
