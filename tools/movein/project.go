@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/kubebuilder"
+)
+
+// project is a copy of a checkout.
+type project struct {
+	from, dir string
+	opgen     string // the program
+	showStep  func(step string)
+}
+
+// row is what came out of a project.
+type row struct {
+	name, commit string
+	refused      string // what init says if it stops
+	warnings     int    // that init prints
+	failures     []string
+	code         []string // CRDs that controller-gen makes of the code
+	taken        []string // CRDs that opgen makes
+	silent       []string // in code, not in taken, and not named by init
+	named        []string // in code, not in taken, and named by init
+	before, now  comparison
+}
+
+// isGood reports whether a project has lost nothing: it is refused, and nothing is written, or all is equal.
+func (r row) isGood() bool {
+	return r.refused != "" || len(r.failures)+len(r.silent)+len(r.before.differ)+len(r.now.differ) == 0
+}
+
+// measure takes the project through all steps.
+func (p *project) measure(ctx context.Context) (row, error) {
+	r := row{name: filepath.Base(p.from), commit: p.commit(ctx)}
+	p.showStep("copying")
+	if err := os.CopyFS(p.dir, checkout{os.DirFS(p.from)}); err != nil {
+		return r, err
+	}
+	p.showStep("opgen init")
+	said, err := p.run(ctx, p.opgen, "init", ".", "--from-kubebuilder")
+	if err != nil {
+		r.refused = said
+		return r, nil
+	}
+	r.warnings = strings.Count("\n"+said, "\nwarning: ")
+	for _, step := range [][]string{{"go", "build", "./..."}, {"go", "vet", ".", "./api/..."}, {p.opgen, "check"}} {
+		p.showStep(filepath.Base(step[0]) + " " + step[1])
+		if output, err := p.run(ctx, step...); err != nil {
+			r.failures = append(r.failures, filepath.Base(step[0])+" "+step[1]+": "+firstLines(output, 3))
+		}
+	}
+	return r, p.measureCRDs(ctx, &r, said)
+}
+
+// measureCRDs compares the CRDs of opgen with those that the project had, and with controller-gen's.
+func (p *project) measureCRDs(ctx context.Context, r *row, said string) error {
+	var err error
+	if r.taken, err = crdNames(filepath.Join(p.dir, "deploy")); err != nil {
+		return err
+	}
+	p.showStep("controller-gen")
+	made := p.dir + ".crds"
+	if err := p.generate(made); err != nil {
+		r.failures = append(r.failures, "controller-gen: "+firstLines(err.Error(), 3))
+	}
+	if r.code, err = crdNames(made); err != nil {
+		return err
+	}
+	for _, name := range r.code {
+		kind := strings.ToLower(name[:strings.IndexByte(name, '.')])
+		switch {
+		case slices.Contains(r.taken, name):
+		case strings.Contains(strings.ToLower(said), kind) && strings.Contains(said, "left out"):
+			r.named = append(r.named, name)
+		default:
+			r.silent = append(r.silent, name)
+		}
+	}
+	p.showStep("opgen diff")
+	if r.now, err = p.compare(ctx, made, nil); err != nil {
+		return err
+	}
+	r.before, err = p.compare(ctx, filepath.Join(p.dir, "config", "crd", "bases"), r.code)
+	return err
+}
+
+// comparison is how CRDs compare with those of a folder.
+type comparison struct {
+	equal   int
+	newer   []string // equal but for what newer libraries have
+	differ  []string // with the first difference
+	foreign []string // only in the folder
+}
+
+// compare compares the CRDs of the project with those of a folder. Of a folder that is not there, nothing is compared. What
+// only the folder has is a difference if code names it.
+func (p *project) compare(ctx context.Context, dir string, code []string) (comparison, error) {
+	names, err := crdNames(dir)
+	if err != nil || len(names) == 0 {
+		return comparison{}, err
+	}
+	cmd := p.command(ctx, p.opgen, "diff", "--crd", dir, "-o", "json")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	var report diffReport
+	if json.Unmarshal(output, &report) != nil {
+		return comparison{}, errors.Join(errors.New("opgen diff: "+firstLines(stderr.String(), 5)), err)
+	}
+	return report.comparison(code), nil
+}
+
+// diffReport is what opgen diff --crd prints for programs.
+type diffReport struct {
+	CRDs []struct {
+		Name        string
+		Differences []struct{ Path, Cause, Module, Here, There string }
+	}
+	OnlyThere []string
+}
+
+// comparison sorts the CRDs of a report.
+func (d diffReport) comparison(code []string) (c comparison) {
+	for _, crd := range d.CRDs {
+		first := ""
+		for _, difference := range crd.Differences {
+			if difference.Cause != "types" && difference.Module == "" && first == "" {
+				first = difference.Path + ": " + difference.Here + " here, " + difference.There + " there"
+			}
+		}
+		switch {
+		case first != "":
+			c.differ = append(c.differ, crd.Name+" "+first)
+		case len(crd.Differences) > 0:
+			c.newer = append(c.newer, crd.Name)
+		default:
+			c.equal++
+		}
+	}
+	for _, name := range d.OnlyThere {
+		if !slices.ContainsFunc(code, func(n string) bool { return strings.Contains(name, n) }) {
+			c.foreign = append(c.foreign, name)
+		}
+	}
+	return c
+}
+
+// command returns a command in the folder of the project that reads no go.work and no vendor folder.
+func (p *project) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = p.dir, p.environ()
+	return cmd
+}
+
+func (p *project) environ() []string {
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
+}
+
+// run runs a command, and returns all that it prints.
+func (p *project) run(ctx context.Context, args ...string) (string, error) {
+	output, err := p.command(ctx, args...).CombinedOutput()
+	return string(output), err
+}
+
+// commit returns the commit of the checkout, and "" if it is none.
+func (p *project) commit(ctx context.Context) string {
+	output, err := exec.CommandContext(ctx, "git", "-C", p.from, "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// settings returns the options of controller-gen in the project's Makefile.
+func (p *project) settings() kubebuilder.Settings {
+	makefile, err := os.ReadFile(filepath.Join(p.dir, "Makefile"))
+	if err != nil {
+		return kubebuilder.ReadSettings(nil) // the project has none
+	}
+	return kubebuilder.ReadSettings(makefile)
+}
+
+// crdNames returns the names of the CRDs in a folder, sorted; none if it is not there.
+func crdNames(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, document := range strings.Split("\n"+string(data), "\n---\n") {
+			var object struct {
+				Kind     string
+				Metadata struct{ Name string }
+			}
+			if yaml.Unmarshal([]byte(document), &object) == nil && object.Kind == "CustomResourceDefinition" {
+				names = append(names, object.Metadata.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// firstLines returns the first lines of a text that say more than what go downloads.
+func firstLines(text string, most int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "go: downloading") && len(lines) < most {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " | ")
+}
+
+// checkout is a folder without what git keeps, and without links, which may lead out of it.
+type checkout struct{ fs.FS }
+
+// ReadDir returns the files of a folder that are copied.
+func (c checkout) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(c.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".git" || e.Type()&fs.ModeSymlink != 0 }), err
+}
