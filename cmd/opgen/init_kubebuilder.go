@@ -55,7 +55,7 @@ func (o *initOptions) takeOver(ctx context.Context, s streams, dir string) error
 			return err
 		}
 	}
-	moved := moveReport{append(k.Left(), raised.Notes...), k.Remaining()}
+	moved := moveReport{append(k.Left(), raised.Notes...), k.Remaining(changes)}
 	o.write.more = map[string]any{"kubebuilder": moved}
 	if err := o.write.report(s, slices.Concat(seenFrom(dir, raised), changes.Pending())); err != nil {
 		return err

@@ -46,7 +46,7 @@ func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 			_, path := Locate(api, inner)
 			return path
 		})
-		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(message)}
+		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(path, message)}
 		rule, about := ruleAt(crd, err.Field)
 		if isAboutCost(err) {
 			problem.Hint = costHint(api, crd, err.Field, rule)

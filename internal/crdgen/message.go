@@ -84,8 +84,11 @@ func celDetail(detail string) string {
 // unsatisfiableHint is for enums that some published CRDs have.
 const unsatisfiableHint = "if that is intended, accept it with acceptWarnings: [unsatisfiable]"
 
-// hintFor returns what to do about a message of the API server, or "".
-func hintFor(message string) string {
+// hintFor returns what to do about a message of the API server on a place, or "".
+func hintFor(path, message string) string {
+	if message == "is required" && strings.Contains(path, ".default.") {
+		return "the API server takes a default only with all that is required: give it the field, or make the field optional"
+	}
 	if strings.HasPrefix(message, `".metadata.`) && strings.HasSuffix(message, "must be a valid path") {
 		return "the schema has no fields of metadata: leave fieldPath out; maxNameLength limits the name without a rule"
 	}
@@ -101,7 +104,7 @@ var hints = []struct{ in, hint string }{
 	{"it is accepted from", "set minKubernetes to that version, or write another rule"},
 	{"oldSelf cannot be used", "the API server must know which old item belongs to which new one: use x-kubernetes-list-type: map"},
 	{"within allOf, anyOf, oneOf and not", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},
-	{"protected groups", `choose a group of your own; if the Kubernetes project has approved the API, add metadata: {annotations: {api-approved.kubernetes.io: "https://…"}}`},
+	{"protected groups", `choose a group of your own; if the Kubernetes project has approved the API, add metadata: {annotations: {api-approved.kubernetes.io: "https://…"}}, or +kubebuilder:metadata:annotations="api-approved.kubernetes.io=https://…" above the Go type`},
 	{"null is not of type", "write nullable: true to allow it"},
 	{"unsupported Perl syntax", "the API server uses the regular expressions of Go, without lookahead, lookbehind and backreferences"},
 	{"must not specify anything other than name", "name and generateName can have a pattern and limits; nothing else of metadata can"},

@@ -69,6 +69,9 @@ func (f *fieldChecker) checkType(pkg *loader.Package, info *markers.TypeInfo, ou
 		f.checkValue(pkg, info.RawSpec.Type, info.RawSpec, outer)
 		return
 	}
+	if hidesFields(pkg, info) {
+		return
+	}
 	before := structType.Fields.Opening
 	for _, field := range structType.Fields.List {
 		f.checkMarkers(commentsBetween(pkg, before, field))

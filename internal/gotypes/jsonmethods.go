@@ -53,6 +53,19 @@ func (f *fieldChecker) checkOwnJSON(info *markers.TypeInfo, t types.Type) {
 		"if the two differ, say what it writes: // +kubebuilder:validation:Type=string, for example")
 }
 
+// hidesFields reports whether neither the JSON of a type nor its schema comes from its fields: it writes its JSON itself, and
+// a marker says what, or it is text.
+func hidesFields(pkg *loader.Package, info *markers.TypeInfo) bool {
+	t := declaredType(pkg, info)
+	switch {
+	case t == nil:
+		return false
+	case methodOf(t, "MarshalJSON") != nil:
+		return info.Markers.Get("kubebuilder:validation:Type") != nil
+	}
+	return methodOf(t, "MarshalText") != nil
+}
+
 // promotedFrom returns the embedded field that a method of a type comes from, "" if the method is its
 // own or if it has none.
 func promotedFrom(t types.Type, method string) string {

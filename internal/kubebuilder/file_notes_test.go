@@ -7,25 +7,104 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFileNotes(t *testing.T) {
-	file := &fstest.MapFile{Data: []byte("x")}
-	tree := fstest.MapFS{
-		"config/crd/bases/a.yaml": file, "config/prometheus/monitor.yaml": file, "config/rbac/tree_editor_role.yaml": file, ".golangci.yml": file,
-		"Makefile": {Data: []byte("all: build\n\nmanifests: controller-gen ## Make manifests.\n\tx\n\ngenerate:\n\techo\n")},
+func crd(name string) string {
+	return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: " + name + "\n"
+}
+
+func role(group, resource string) string {
+	return "kind: ClusterRole\nmetadata: {name: role}\nrules:\n- apiGroups: [\"" + group + "\"]\n  resources: [" + resource + "]\n  verbs: [get]\n"
+}
+
+// orchardFiles has a file of each sort; made are opgen's manifests that have all that they have.
+var orchardFiles = map[string]string{
+	"config/crd/bases/trees.yaml": crd("trees.garden.example.com"), "config/crd/patches/webhook_in_trees.yaml": "x", "config/webhook/manifests.yaml": "x",
+	"config/certmanager/certificate.yaml": "x", "config/rbac/role.yaml": "---\n" + role("", "pods") + "---\n" + role("apps", "deployments"),
+	"config/prometheus/monitor.yaml": "x", "config/rbac/tree_editor_role.yaml": "x", ".golangci.yml": "x",
+	"Makefile": "all: build\n\nmanifests: controller-gen ## Make manifests.\n\tx\n\ngenerate:\n\techo\n",
+}
+
+func made() Made {
+	return Made{
+		"deploy/zz_generated.crd.yaml":     []byte("# generated\n---\n" + crd("trees.garden.example.com") + "spec:\n  conversion:\n    strategy: Webhook\n"),
+		"deploy/zz_generated.manager.yaml": []byte("kind: Certificate\n---\nkind: ValidatingWebhookConfiguration\n"),
+		"deploy/zz_generated.rbac.yaml":    []byte(role("", "pods, secrets") + "---\n" + role("apps", "deployments")),
 	}
+}
+
+func filesOf(contents map[string]string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for name, content := range contents {
+		tree[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return tree
+}
+
+func TestFileNotes(t *testing.T) {
+	tree := filesOf(orchardFiles)
 	want := []FileNote{
 		{"config/crd/bases", "deploy/zz_generated.crd.yaml has the CRDs; test suites with envtest still read the folder"},
+		{"config/crd/patches", "deploy/zz_generated.crd.yaml has the conversion, by the methods of your Go types"},
+		{"config/webhook", "deploy/zz_generated.manager.yaml has the Service and the configurations, by your +kubebuilder:webhook markers; test suites with envtest still read the folder"},
+		{"config/certmanager", "deploy/zz_generated.manager.yaml has the Issuer and the Certificate of webhooks; deploy/components/service-monitor-cert-manager has those of metrics"},
+		{"config/rbac/role.yaml", "deploy/zz_generated.rbac.yaml has the permissions, those of your +kubebuilder:rbac markers too"},
 		{"config/prometheus", "deploy/components/service-monitor has the ServiceMonitor, once deploy/kustomization.yaml lists it"},
 		{"config/rbac/*_{admin,editor,viewer}_role.yaml", "deploy/components/api-roles has them under the same names, once deploy/kustomization.yaml lists it"},
 		{"cmd/main.go", "main.go, which calls setup in setup.go"},
 		{"Makefile:3", "make opgen-generate; no more controller-gen"},
 	}
-	if diff := cmp.Diff(want, Superfluous(tree, "cmd/main.go")); diff != "" {
+	if diff := cmp.Diff(want, Superfluous(tree, made(), "cmd/main.go")); diff != "" {
 		t.Errorf("superfluous (-want +got):\n%s", diff)
 	}
 	want = []FileNote{{".golangci.yml", "settings of golangci-lint"}}
-	if diff := cmp.Diff(want, Unmade(tree)); diff != "" {
+	if diff := cmp.Diff(want, Unmade(tree, made())); diff != "" {
 		t.Errorf("not made (-want +got):\n%s", diff)
+	}
+}
+
+// What opgen does not make is never called superfluous.
+func TestNotesLookAtWhatIsMade(t *testing.T) {
+	tests := []struct {
+		name   string
+		add    map[string]string // to the project
+		leave  string            // of what is made
+		path   string
+		remain string
+	}{
+		{"a CRD of no type", map[string]string{"config/crd/bases/other.yaml": crd("others.else.org")}, "", "config/crd/bases",
+			"opgen makes all CRDs in it but others.else.org: keep the files of those, and list them in deploy/kustomization.yaml"},
+		{"many CRDs of no type", map[string]string{"config/crd/bases/other.yaml": crd("a.b.c") + "---\n" + crd("d.e.f") + "---\n" + crd("g.h.i") + "---\n" + crd("j.k.l") + "---\n" + crd("m.n.o")}, "", "config/crd/bases",
+			"opgen makes all CRDs in it but a.b.c, d.e.f, g.h.i and 2 more: keep the files of those, and list them in deploy/kustomization.yaml"},
+		{"a patch of the author's", map[string]string{"config/crd/patches/approval_in_trees.yaml": "x"}, "", "config/crd/patches",
+			"patches of CRDs for more than conversion (approval_in_trees.yaml): add them to deploy/kustomization.yaml"},
+		{"no conversion", nil, "deploy/zz_generated.crd.yaml", "config/crd/patches",
+			"patches of CRDs for a conversion, and no Go type here has the methods Hub, ConvertTo and ConvertFrom"},
+		{"no certificate", nil, "deploy/zz_generated.manager.yaml", "config/certmanager",
+			"certificates: opgen makes those of webhooks, and no webhook is found here; deploy/components/service-monitor-cert-manager has those of metrics"},
+		{"permissions without markers", map[string]string{"config/rbac/role.yaml": role("batch", "jobs, cronjobs")}, "", "config/rbac/role.yaml",
+			"permissions for jobs.batch, cronjobs.batch, of which no +kubebuilder:rbac marker is found: write the markers, or keep the file"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			tree, made := filesOf(orchardFiles), made()
+			for name, content := range test.add {
+				tree[name] = &fstest.MapFile{Data: []byte(content)}
+			}
+			delete(made, test.leave)
+			for _, note := range Superfluous(tree, made, "") {
+				if note.Path == test.path {
+					t.Errorf("called superfluous: %s", note.Text)
+				}
+			}
+			found := ""
+			for _, note := range Unmade(tree, made) {
+				if note.Path == test.path {
+					found = note.Text
+				}
+			}
+			if found != test.remain {
+				t.Errorf("%q remains, want %q", found, test.remain)
+			}
+		})
 	}
 }
 
@@ -50,6 +129,7 @@ func TestMainLines(t *testing.T) {
 
 func TestFilesInTheRoot(t *testing.T) {
 	tree := fstest.MapFS{
+		"go.mod":                      {Data: []byte("module example.com/orchard\n")},
 		"main.go":                     {Data: []byte("package main\n")},
 		"doc.go":                      {Data: []byte("// Package orchard is a library.\npackage orchard\n")},
 		"tools.go":                    {Data: []byte("//go:build tools\n\npackage tools\n")},
@@ -64,7 +144,8 @@ func TestFilesInTheRoot(t *testing.T) {
 		got = append(got, p.String())
 	}
 	want := []string{
-		"doc.go: is in the folder in which opgen puts its own main\n    move the package to a folder below",
+		"doc.go: is in the folder in which opgen puts its own main\n    move the package, and write its import path anew:\n" +
+			"    mkdir -p orchard && git mv doc.go orchard/ && git grep -lF '\"example.com/orchard\"' | xargs perl -pi -e 's#\"\\Qexample.com/orchard\\E\"#\"example.com/orchard/orchard\"#g'",
 		"main.go: is in the folder in which opgen puts its own main\n    git mv main.go cmd/main.go, and write cmd/main.go in Makefile:2, Makefile:4, Dockerfile:1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

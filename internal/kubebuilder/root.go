@@ -28,7 +28,7 @@ func CheckRoot(files fs.FS) spec.Problems {
 		if file == nil {
 			continue
 		}
-		hint := "move the package to a folder below"
+		hint := moveRootPackage(files, name, file.Name.Name)
 		if file.Name.Name == "main" {
 			hint = "git mv " + name + " cmd/" + name + namingMain(files, name)
 		}
@@ -37,6 +37,16 @@ func CheckRoot(files fs.FS) spec.Problems {
 		})
 	}
 	return problems
+}
+
+// moveRootPackage returns how a file of a package that others import gets into a folder of its own.
+func moveRootPackage(files fs.FS, name, pkg string) string {
+	_, module := moduleOf(files, ".")
+	if module == "" {
+		return "move the package to a folder below, and change its import path"
+	}
+	return "move the package, and write its import path anew:\n    mkdir -p " + pkg + " && git mv " + name + " " + pkg + "/ && git grep -lF '\"" + module +
+		"\"' | xargs perl -pi -e 's#\"\\Q" + module + "\\E\"#\"" + module + "/" + pkg + "\"#g'"
 }
 
 // namingMain returns where the Makefile and the Dockerfile name a file, as the end of a hint.

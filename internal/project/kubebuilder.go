@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/opgen-dev/opgen/internal/kubebuilder"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -142,8 +143,14 @@ func (k Kubebuilder) Left() spec.Problems {
 	return append(k.Setup.Left, k.Notes...)
 }
 
-// Remaining returns what is left to the author, in the files as they are now.
-func (k Kubebuilder) Remaining() Remaining {
+// Remaining returns what is left to the author, in the files as they are now, given what opgen makes of the project.
+func (k Kubebuilder) Remaining(changes *tree.Changes) Remaining {
+	made := kubebuilder.Made{}
+	for _, c := range changes.List() {
+		if strings.HasPrefix(c.Path, "deploy/zz_generated.") {
+			made[c.Path] = c.New
+		}
+	}
 	files := os.DirFS(k.dir)
 	next := "go build ./... && opgen check"
 	if _, err := fs.Stat(files, "config/crd/bases"); err == nil {
@@ -157,7 +164,7 @@ func (k Kubebuilder) Remaining() Remaining {
 	}
 	return Remaining{
 		Include: k.View.TargetPrefix != "" && !kubebuilder.HasInclude(files),
-		Lines:   kubebuilder.MainLines(files, k.Setup.From), Superfluous: kubebuilder.Superfluous(files, k.Setup.From),
-		Unmade: kubebuilder.Unmade(files), Next: next,
+		Lines:   kubebuilder.MainLines(files, k.Setup.From), Superfluous: kubebuilder.Superfluous(files, made, k.Setup.From),
+		Unmade: kubebuilder.Unmade(files, made), Next: next,
 	}
 }

@@ -126,7 +126,16 @@ func overwriteModFiles(dir, modFile string) (*tree.Changes, error) {
 func findVersions(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	output, stderr, err := runGo(ctx, dir, nil, args...)
 	if err != nil && stderr != "" {
-		return nil, fmt.Errorf("go %s %s finds no versions with which the project builds:\n%s", args[0], args[1], lastLines(stderr, 20))
+		return nil, fmt.Errorf("go %s %s finds no versions with which the project builds:\n%s%s", args[0], args[1], lastLines(stderr, 20), packageGone(stderr))
 	}
 	return output, err
+}
+
+// packageGone returns what to do, as the end of a message, about a package that a newer Kubernetes does not have.
+func packageGone(stderr string) string {
+	if !strings.Contains(stderr, "but does not contain package k8s.io/") {
+		return ""
+	}
+	return "\n    opgen's runtime needs this version, which does not have the package any more: write its successor in what imports it\n" +
+		"    where a dependency imports it, require a newer version of that: go get MODULE@latest"
 }
