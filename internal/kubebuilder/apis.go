@@ -39,14 +39,13 @@ func ReadAPIs(p *Project, settings Settings, tree fs.FS) (APIs, spec.Problems) {
 	own, left := p.own(all)
 	l := p.layoutOf(own)
 	found := APIs{Domain: l.domain, Multigroup: l.multigroup, Left: left}
-	if moves := l.moves(own); len(moves) > 0 {
-		var problems spec.Problems
+	moves, problems := l.moves(own), renames(own)
+	if len(moves)+len(problems) > 0 {
 		for _, m := range moves {
 			problems = append(problems, m.problem(tree, p.Repo, moves, foldersOf(own)))
 		}
 		return found, problems
 	}
-	var problems spec.Problems
 	for _, versions := range byKind(own) {
 		k := kind{tree: tree, versions: versions}
 		view := k.view(settings)

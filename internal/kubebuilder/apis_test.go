@@ -175,6 +175,9 @@ func TestTypesElsewhereAreNamed(t *testing.T) {
 				"    move the package, and write its import path anew:\n    mkdir -p api/garden && git mv api/v1 api/garden/v1" + sed("example.com/orchard/api/v1", "example.com/orchard/api/garden/v1"),
 			"api-hub/v1/hub.go:6:6: the types of hub.example.com/v1 are in api-hub/v1 (Hub), and opgen reads them in api/hub/v1\n" +
 				"    move the package, and write its import path anew:\n    mkdir -p api/hub && git mv api-hub/v1 api/hub/v1" + sed("example.com/orchard/api-hub/v1", "example.com/orchard/api/hub/v1")}},
+		{"a package with a name of its own", false, fstest.MapFS{"api/v1/tree.go": {Data: []byte("// +versionName=v1\n" + string(goFile("v1io", "garden.example.com", "Tree").Data))}}, []string{
+			"api/v1/tree.go:7:6: the package in api/v1 is called v1io, and opgen's files for garden.example.com/v1 are of package v1\n" +
+				"    rename it: perl -pi -e 's/^package v1io\\b/package v1/' api/v1/*.go"}},
 		{"a package for each kind", false, fstest.MapFS{"api/garden/v1/tree.go": goFile("v1", "garden.example.com", "Tree"), "api/bush/v1/bush.go": goFile("v1", "garden.example.com", "Bush")}, []string{
 			"api/bush/v1/bush.go:6:6: the types of garden.example.com/v1 are in api/bush/v1 (Bush), and opgen reads them in api/garden/v1\n" +
 				"    a group and a version have one package: move the files of api/bush/v1 into api/garden/v1, and change their import path"}},

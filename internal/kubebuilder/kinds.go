@@ -23,6 +23,7 @@ type declared struct {
 	dir     string // of its package
 	group   string // by +groupName; empty: its package has none
 	version string
+	pkg     string // the name of the package, which +versionName may have otherwise
 	kind    string
 	pos     spec.Pos
 }
@@ -74,7 +75,7 @@ func kindsIn(tree fs.FS, dir string) []declared {
 		for _, declaredType := range objectTypes(file) {
 			at := files.Position(declaredType.Name.Pos())
 			kinds = append(kinds, declared{
-				dir: dir, version: file.Name.Name, kind: declaredType.Name.Name,
+				dir: dir, version: file.Name.Name, pkg: file.Name.Name, kind: declaredType.Name.Name,
 				pos: spec.Pos{File: name, Line: at.Line, Column: at.Column},
 			})
 		}

@@ -120,6 +120,22 @@ func (m move) problem(tree fs.FS, repo string, moves []move, folders []string) s
 	return found
 }
 
+// renames returns what to do about packages that have another name than their version, which generated files have.
+func renames(kinds []declared) (problems spec.Problems) {
+	seen := map[string]bool{}
+	for _, k := range kinds {
+		if k.pkg == k.version || seen[k.dir] {
+			continue
+		}
+		seen[k.dir] = true
+		problems = append(problems, spec.Problem{
+			Pos: k.pos, Message: "the package in " + k.dir + " is called " + k.pkg + ", and opgen's files for " + k.group + "/" + k.version + " are of package " + k.version,
+			Hint: "rename it: perl -pi -e 's/^package " + k.pkg + "\\b/package " + k.version + "/' " + k.dir + "/*.go",
+		})
+	}
+	return problems
+}
+
 // moduleOf returns the folder and the path of the Go module that a folder of the project is in. The folder is . if that
 // is the project or above it.
 func moduleOf(tree fs.FS, dir string) (folder, modulePath string) {

@@ -2,8 +2,9 @@
 // --from-kubebuilder, build, vet and opgen check, and compares the CRDs with those that they had, and with those that
 // controller-gen makes of the same types. It prints a table, and names what is left out.
 //
-//	go run ./tools/movein DIR...
+//	go run ./tools/movein [-crds] DIR...
 //
+// With -crds it leaves out build, vet and check, which compile all that a project imports.
 // Each DIR is a checkout of a project. It is read, and never changed: no file of it is run, and its Makefile is not used
 // for anything but the options of controller-gen. It fails when a project gets through with a kind that is left out in
 // silence, or with a CRD that differs by more than newer libraries.
@@ -11,6 +12,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,17 +21,21 @@ import (
 	"strings"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	onlyCRDs := flag.Bool("crds", false, "leave out build, vet and check")
+	flag.Parse()
+	os.Exit(run(flag.Args(), *onlyCRDs))
+}
 
 // run returns the exit code: 1 when a project falls short, 2 when there is nothing to measure.
-func run(dirs []string) int {
+func run(dirs []string, onlyCRDs bool) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(dirs) == 0 {
 		fmt.Fprintln(os.Stderr, "name the checkouts of projects: go run ./tools/movein DIR...")
 		return 2
 	}
-	rows, err := measureAll(ctx, dirs)
+	rows, err := measureAll(ctx, dirs, onlyCRDs)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -44,7 +50,7 @@ func run(dirs []string) int {
 }
 
 // measureAll measures one project after the other, and says on standard error how far it is.
-func measureAll(ctx context.Context, dirs []string) ([]row, error) {
+func measureAll(ctx context.Context, dirs []string, onlyCRDs bool) ([]row, error) {
 	temp, err := os.MkdirTemp("", "movein")
 	if err != nil {
 		return nil, err
@@ -58,7 +64,7 @@ func measureAll(ctx context.Context, dirs []string) ([]row, error) {
 	var rows []row
 	for i, dir := range dirs {
 		p := &project{
-			from: dir, dir: filepath.Join(temp, fmt.Sprint(i), filepath.Base(dir)), opgen: opgen,
+			from: dir, dir: filepath.Join(temp, fmt.Sprint(i), filepath.Base(dir)), opgen: opgen, onlyCRDs: onlyCRDs,
 			showStep: func(step string) {
 				fmt.Fprintf(os.Stderr, "%d of %d: %s: %s\n", i+1, len(dirs), filepath.Base(dir), step)
 			},
