@@ -138,6 +138,10 @@ publish: ## Push the image of a release that is public (.github/workflows/publis
 corpus: ## Import the CRDs below CRDS=DIR, make them and their Go types again, and print what came out.
 	@go run ./tools/corpus $(CRDS)
 
+.PHONY: movein
+movein: ## Take copies of the kubebuilder projects PROJECTS="DIR DIR" over, and print what came out.
+	@go run ./tools/movein $(PROJECTS)
+
 .PHONY: clean
 clean: ## Remove what was built here.
 	rm -rf bin dist

@@ -30,6 +30,7 @@ type row struct {
 	name, commit string
 	refused      string // what init says if it stops
 	warnings     int    // that init prints
+	built        bool   // it was built, vetted and checked
 	failures     []string
 	code         []string // CRDs that controller-gen makes of the code
 	taken        []string // CRDs that opgen makes
@@ -57,7 +58,7 @@ func (p *project) measure(ctx context.Context) (row, error) {
 		return r, nil
 	}
 	r.warnings = strings.Count("\n"+said, "\nwarning: ")
-	if !p.onlyCRDs {
+	if r.built = !p.onlyCRDs; r.built {
 		r.failures = p.buildAll(ctx)
 	}
 	return r, p.measureCRDs(ctx, &r, said)
@@ -99,68 +100,98 @@ func (p *project) measureCRDs(ctx context.Context, r *row, said string) error {
 		}
 	}
 	p.showStep("opgen diff")
-	if r.now, err = p.compare(ctx, made, nil); err != nil {
+	now, err := p.diff(ctx, made)
+	if err != nil {
 		return err
 	}
-	r.before, err = p.compare(ctx, filepath.Join(p.dir, "config", "crd", "bases"), r.code)
-	return err
+	before, err := p.diff(ctx, filepath.Join(p.dir, "config", "crd", "bases"))
+	if err != nil {
+		return err
+	}
+	limits := now.limits()
+	r.now, r.before = now.comparison(limits, nil), before.comparison(limits, r.code)
+	return nil
 }
 
 // comparison is how CRDs compare with those of a folder.
 type comparison struct {
 	equal   int
-	newer   []string // equal but for what newer libraries have
+	tighter []string // equal but for limits that Go types have anyway
+	newer   []string // equal but for those and for what newer libraries have
 	differ  []string // with the first difference
-	foreign []string // only in the folder
+	foreign []string // only in the folder, and of no type in the code
 }
 
-// compare compares the CRDs of the project with those of a folder. Of a folder that is not there, nothing is compared. What
-// only the folder has is a difference if code names it.
-func (p *project) compare(ctx context.Context, dir string, code []string) (comparison, error) {
+// diff compares the CRDs of the project with those of a folder. Of a folder without CRDs, nothing is compared.
+func (p *project) diff(ctx context.Context, dir string) (report diffReport, err error) {
 	names, err := crdNames(dir)
 	if err != nil || len(names) == 0 {
-		return comparison{}, err
+		return report, err
 	}
 	cmd := p.command(ctx, p.opgen, "diff", "--crd", dir, "-o", "json")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.Output()
-	var report diffReport
 	if json.Unmarshal(output, &report) != nil {
-		return comparison{}, errors.Join(errors.New("opgen diff: "+firstLines(stderr.String(), 5)), err)
+		return report, errors.Join(errors.New("opgen diff: "+firstLines(stderr.String(), 5)), err)
 	}
-	return report.comparison(code), nil
+	return report, nil
 }
 
 // diffReport is what opgen diff --crd prints for programs.
 type diffReport struct {
 	CRDs []struct {
 		Name        string
-		Differences []struct{ Path, Cause, Module, Here, There string }
+		Differences []difference
 	}
 	OnlyThere []string
 }
 
-// comparison sorts the CRDs of a report.
-func (d diffReport) comparison(code []string) (c comparison) {
+type difference struct{ Path, Cause, Module, Here, There string }
+
+// limits returns the differences from controller-gen's CRDs of the same types in keywords that limit what a Go type reads:
+// opgen adds these limits on purpose (decision 0066). The keys are those of CRDs and differences.
+func (d diffReport) limits() map[string]bool {
+	limits := map[string]bool{}
 	for _, crd := range d.CRDs {
-		first := ""
 		for _, difference := range crd.Differences {
-			if difference.Cause != "types" && difference.Module == "" && first == "" {
+			keyword := difference.Path[strings.LastIndexByte(difference.Path, '.')+1:]
+			if difference.Here != "" && slices.Contains([]string{"pattern", "minimum", "maximum", "format"}, keyword) {
+				limits[crd.Name+" "+difference.Path] = true
+			}
+		}
+	}
+	return limits
+}
+
+// comparison sorts the CRDs of a report. What only the folder has, and code names, is a difference.
+func (d diffReport) comparison(limits map[string]bool, code []string) (c comparison) {
+	for _, crd := range d.CRDs {
+		first, newer := "", false
+		for _, difference := range crd.Differences {
+			switch {
+			case limits[crd.Name+" "+difference.Path]:
+			case difference.Cause == "types" || difference.Module != "":
+				newer = true
+			case first == "":
 				first = difference.Path + ": " + difference.Here + " here, " + difference.There + " there"
 			}
 		}
 		switch {
 		case first != "":
 			c.differ = append(c.differ, crd.Name+" "+first)
-		case len(crd.Differences) > 0:
+		case newer:
 			c.newer = append(c.newer, crd.Name)
+		case len(crd.Differences) > 0:
+			c.tighter = append(c.tighter, crd.Name)
 		default:
 			c.equal++
 		}
 	}
 	for _, name := range d.OnlyThere {
-		if !slices.ContainsFunc(code, func(n string) bool { return strings.Contains(name, n) }) {
+		if slices.ContainsFunc(code, func(n string) bool { return strings.Contains(name, n) }) {
+			c.differ = append(c.differ, name+" is only there")
+		} else {
 			c.foreign = append(c.foreign, name)
 		}
 	}

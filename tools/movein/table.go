@@ -10,14 +10,17 @@ import (
 // printTable prints a line for each project, and below it what each of them has to say.
 func printTable(to io.Writer, rows []row) {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "project\tcommit\tinit\twarnings\tbuild, vet, check\tCRDs of the code\ttaken\tleft out, named\tin silence\tas before: equal · newer · differ\tas controller-gen: equal · newer · differ")
+	fmt.Fprintln(table, "project\tcommit\tinit\twarnings\tbuild, vet, check\tCRDs of the code\ttaken\tleft out, named\tin silence\tas before: equal · limits · newer · differ\tas controller-gen: equal · limits · newer · differ")
 	for _, r := range rows {
 		if r.refused != "" {
 			fmt.Fprintf(table, "%s\t%s\trefuses\t\t\t\t\t\t\t\t\n", r.name, r.commit)
 			continue
 		}
 		failed := "pass"
-		if len(r.failures) > 0 {
+		switch {
+		case !r.built:
+			failed = "not tried"
+		case len(r.failures) > 0:
 			failed = fmt.Sprintf("%d fail", len(r.failures))
 		}
 		fmt.Fprintf(table, "%s\t%s\tpasses\t%d\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.name, r.commit, r.warnings, failed,
@@ -31,10 +34,10 @@ func printTable(to io.Writer, rows []row) {
 
 // String returns the counts of a comparison.
 func (c comparison) String() string {
-	if c.equal+len(c.newer)+len(c.differ) == 0 {
+	if c.equal+len(c.tighter)+len(c.newer)+len(c.differ) == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%d · %d · %d", c.equal, len(c.newer), len(c.differ))
+	return fmt.Sprintf("%d · %d · %d · %d", c.equal, len(c.tighter), len(c.newer), len(c.differ))
 }
 
 // printDetails prints what stands behind the numbers of a project.
