@@ -50,7 +50,7 @@ other command uses the network for it.
 vulnerabilities, and the image of each tag. To have your team's own instead, name it with --template.
 
 --from-kubebuilder takes over a project of kubebuilder, or of operator-sdk in Go, in DIR: it writes spec files for the
-kinds of PROJECT, opgen.yaml with the settings of controller-gen, and a main that runs the controllers and webhooks as
+kinds of its Go code, opgen.yaml with the settings of controller-gen, and a main that runs the controllers and webhooks as
 they are. Types, controllers, webhooks, tests, Makefile and all other files stay; go.mod and go.sum get the versions that
 opgen's runtime needs. It prints which lines of yours to change, and what is superfluous then.`,
 		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com
