@@ -166,15 +166,15 @@ func TestTypesElsewhereAreNamed(t *testing.T) {
 	}{
 		{"apis", true, fstest.MapFS{"apis/garden/v1/tree.go": goFile("v1", "garden.example.com", "Tree", "Bush")}, []string{
 			"apis/garden/v1/tree.go:6:6: the types of garden.example.com/v1 are in apis/garden/v1 (Tree, Bush), and opgen reads them in api/garden/v1\n" +
-				"    move the package, and write its import path anew:\n    mkdir -p api/garden && git mv apis/garden/v1 api/garden/v1" + sed("example.com/orchard/apis/garden/v1", "example.com/orchard/api/garden/v1")}},
+				"    move the package, and change its import path:\n    mkdir -p api/garden && git mv apis/garden/v1 api/garden/v1" + sed("example.com/orchard/apis/garden/v1", "example.com/orchard/api/garden/v1")}},
 		{"a module of their own", false, fstest.MapFS{"apis/go.mod": {Data: []byte("module example.com/orchard/apis\n")}, "apis/v1/tree.go": goFile("v1", "garden.example.com", "Tree")}, []string{
 			"apis/v1/tree.go:6:6: the types of garden.example.com/v1 are in apis/v1 (Tree), and opgen reads them in api/v1\n" +
-				"    move the package, and write its import path anew:\n    git mv apis api" + sed("example.com/orchard/apis", "example.com/orchard/api")}},
+				"    move the package, and change its import path:\n    git mv apis api" + sed("example.com/orchard/apis", "example.com/orchard/api")}},
 		{"two groups", false, fstest.MapFS{"api/v1/tree.go": goFile("v1", "garden.example.com", "Tree"), "api-hub/v1/hub.go": goFile("v1", "hub.example.com", "Hub")}, []string{
 			"api/v1/tree.go:6:6: the types of garden.example.com/v1 are in api/v1 (Tree), and opgen reads them in api/garden/v1\n" +
-				"    move the package, and write its import path anew:\n    mkdir -p api/garden && git mv api/v1 api/garden/v1" + sed("example.com/orchard/api/v1", "example.com/orchard/api/garden/v1"),
+				"    move the package, and change its import path:\n    mkdir -p api/garden && git mv api/v1 api/garden/v1" + sed("example.com/orchard/api/v1", "example.com/orchard/api/garden/v1"),
 			"api-hub/v1/hub.go:6:6: the types of hub.example.com/v1 are in api-hub/v1 (Hub), and opgen reads them in api/hub/v1\n" +
-				"    move the package, and write its import path anew:\n    mkdir -p api/hub && git mv api-hub/v1 api/hub/v1" + sed("example.com/orchard/api-hub/v1", "example.com/orchard/api/hub/v1")}},
+				"    move the package, and change its import path:\n    mkdir -p api/hub && git mv api-hub/v1 api/hub/v1" + sed("example.com/orchard/api-hub/v1", "example.com/orchard/api/hub/v1")}},
 		{"a package with a name of its own", false, fstest.MapFS{"api/v1/tree.go": {Data: []byte("// +versionName=v1\n" + string(goFile("v1io", "garden.example.com", "Tree").Data))}}, []string{
 			"api/v1/tree.go:7:6: the package in api/v1 is called v1io, and opgen's files for garden.example.com/v1 are of package v1\n" +
 				"    rename it: perl -pi -e 's/^package v1io\\b/package v1/' api/v1/*.go"}},

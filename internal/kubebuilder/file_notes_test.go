@@ -144,7 +144,7 @@ func TestFilesInTheRoot(t *testing.T) {
 		got = append(got, p.String())
 	}
 	want := []string{
-		"doc.go: is in the folder in which opgen puts its own main\n    move the package, and write its import path anew:\n" +
+		"doc.go: is in the folder in which opgen puts its own main\n    move the package, and change its import path:\n" +
 			"    mkdir -p orchard && git mv doc.go orchard/ && git grep -lF '\"example.com/orchard\"' | xargs perl -pi -e 's#\"\\Qexample.com/orchard\\E\"#\"example.com/orchard/orchard\"#g'",
 		"main.go: is in the folder in which opgen puts its own main\n    git mv main.go cmd/main.go, and write cmd/main.go in Makefile:2, Makefile:4, Dockerfile:1",
 	}

@@ -110,7 +110,7 @@ func (m move) problem(tree fs.FS, repo string, moves []move, folders []string) s
 	}
 	oldImport := path.Join(modulePath, strings.TrimPrefix(strings.TrimPrefix(from, module), "/"))
 	newImport := path.Join(strings.TrimSuffix(oldImport, "/"+from), to)
-	found.Hint = "move the package, and write its import path anew:\n    git mv " + from + " " + to +
+	found.Hint = "move the package, and change its import path:\n    git mv " + from + " " + to +
 		" && git grep -lF " + oldImport + " | xargs perl -pi -e 's#\\Q" + oldImport + "\\E\\b#" + newImport + "#g'"
 	if parent := path.Dir(to); parent != "." {
 		if _, err := fs.Stat(tree, parent); err != nil {

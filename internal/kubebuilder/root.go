@@ -45,7 +45,7 @@ func moveRootPackage(files fs.FS, name, pkg string) string {
 	if module == "" {
 		return "move the package to a folder below, and change its import path"
 	}
-	return "move the package, and write its import path anew:\n    mkdir -p " + pkg + " && git mv " + name + " " + pkg + "/ && git grep -lF '\"" + module +
+	return "move the package, and change its import path:\n    mkdir -p " + pkg + " && git mv " + name + " " + pkg + "/ && git grep -lF '\"" + module +
 		"\"' | xargs perl -pi -e 's#\"\\Q" + module + "\\E\"#\"" + module + "/" + pkg + "\"#g'"
 }
 
