@@ -30,7 +30,7 @@ type Setup struct {
 func ReadSetup(tree fs.FS) (Setup, error) {
 	p := findProgram(tree)
 	if p == nil {
-		content, err := templates.SetupFile(templates.SetupView{Manager: "mgr", Missing: "register your types, controllers and webhooks in " + SetupFile})
+		content, err := templates.SetupFile(templates.SetupView{Manager: "mgr", Imports: []string{`"errors"`}, Missing: "register your types, controllers and webhooks in " + SetupFile})
 		return Setup{Content: content, Left: spec.Problems{{
 			Pos:     spec.Pos{File: "cmd"},
 			Message: "no function of a package main here makes a manager with ctrl.NewManager, so that nothing is registered",

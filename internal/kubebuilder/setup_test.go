@@ -244,3 +244,14 @@ func run() error {
 		t.Errorf("%s", setup.Content)
 	}
 }
+
+// A project whose main is not found gets a function that compiles, and that says what to do.
+func TestSetupWithoutAMain(t *testing.T) {
+	setup, err := ReadSetup(fstest.MapFS{})
+	if err != nil || len(setup.Left) != 1 {
+		t.Fatal(setup, err)
+	}
+	if source := string(setup.Content); strings.Contains(source, "errors.") != strings.Contains(source, "\"errors\"") {
+		t.Errorf("errors is used without an import:\n%s", source)
+	}
+}
