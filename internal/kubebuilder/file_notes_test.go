@@ -130,6 +130,8 @@ func TestMainLines(t *testing.T) {
 func TestFilesInTheRoot(t *testing.T) {
 	tree := fstest.MapFS{
 		"go.mod":                      {Data: []byte("module example.com/orchard\n")},
+		"api/tree.yaml":               {Data: []byte("apiVersion: opgen.dev/v1alpha1\nkind: API\n")},
+		"controllers/issuer.yaml":     {Data: []byte("kind: Issuer\n")},
 		"main.go":                     {Data: []byte("package main\n")},
 		"doc.go":                      {Data: []byte("// Package orchard is a library.\npackage orchard\n")},
 		"tools.go":                    {Data: []byte("//go:build tools\n\npackage tools\n")},
@@ -144,6 +146,7 @@ func TestFilesInTheRoot(t *testing.T) {
 		got = append(got, p.String())
 	}
 	want := []string{
+		"controllers/issuer.yaml: is in a folder of which opgen reads all YAML files as spec files\n    move it to a folder below, such as controllers/embedded, and change its name where it is embedded or read",
 		"doc.go: is in the folder in which opgen puts its own main\n    move the package, and change its import path:\n" +
 			"    mkdir -p orchard && git mv doc.go orchard/ && git grep -lF '\"example.com/orchard\"' | xargs perl -pi -e 's#\"\\Qexample.com/orchard\\E\"#\"example.com/orchard/orchard\"#g'",
 		"main.go: is in the folder in which opgen puts its own main\n    git mv main.go cmd/main.go, and write cmd/main.go in Makefile:2, Makefile:4, Dockerfile:1",

@@ -11,12 +11,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
-// CheckRoot returns problems for Go files in the folder of the project that are in the place of
-// opgen's main, unless an opgen that was stopped has written them. Files with a build constraint, such as
+// CheckRoot returns problems for files in the place of opgen's: YAML files among its spec files, and Go files in the folder
+// of its main, unless an opgen that was stopped has written them. Files with a build constraint, such as
 // tools.go, are of no package that is built.
 func CheckRoot(files fs.FS) spec.Problems {
 	names, _ := fs.Glob(files, "*.go") // the pattern is valid
-	var problems spec.Problems
+	problems := checkSpecFolders(files)
 	for _, name := range names {
 		source, err := fs.ReadFile(files, name)
 		text := "\n" + string(source)
@@ -35,6 +35,27 @@ func CheckRoot(files fs.FS) spec.Problems {
 		problems = append(problems, spec.Problem{
 			Pos: spec.Pos{File: name}, Message: "is in the folder in which opgen puts its own main", Hint: hint,
 		})
+	}
+	return problems
+}
+
+// checkSpecFolders returns problems for YAML files where opgen reads its spec files. Projects of kubebuilder 3 have Go files
+// in controllers, and what these embed.
+func checkSpecFolders(files fs.FS) (problems spec.Problems) {
+	for _, dir := range []string{"api", "controllers"} {
+		for _, ext := range []string{"yaml", "yml"} {
+			names, _ := fs.Glob(files, dir+"/*."+ext) // the pattern is valid
+			for _, name := range names {
+				data, err := fs.ReadFile(files, name)
+				if err != nil || strings.Contains(string(data), "apiVersion: opgen.dev/") { // of an init that was stopped
+					continue
+				}
+				problems = append(problems, spec.Problem{
+					Pos: spec.Pos{File: name}, Message: "is in a folder of which opgen reads all YAML files as spec files",
+					Hint: "move it to a folder below, such as " + dir + "/embedded, and change its name where it is embedded or read",
+				})
+			}
+		}
 	}
 	return problems
 }

@@ -101,12 +101,10 @@ func (p *project) measureCRDs(ctx context.Context, r *row, said string) error {
 	}
 	p.showStep("opgen diff")
 	now, err := p.diff(ctx, made)
-	if err != nil {
-		return err
-	}
-	before, err := p.diff(ctx, filepath.Join(p.dir, "config", "crd", "bases"))
-	if err != nil {
-		return err
+	before, beforeErr := p.diff(ctx, filepath.Join(p.dir, "config", "crd", "bases"))
+	if err := errors.Join(err, beforeErr); err != nil {
+		r.failures = append(r.failures, err.Error())
+		return nil
 	}
 	limits := now.limits()
 	r.now, r.before = now.comparison(limits, nil), before.comparison(limits, r.code)
@@ -132,10 +130,10 @@ func (p *project) diff(ctx context.Context, dir string) (report diffReport, err 
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.Output()
-	if json.Unmarshal(output, &report) != nil {
-		return report, errors.Join(errors.New("opgen diff: "+firstLines(stderr.String(), 5)), err)
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 { // 1: there are differences
+		return report, errors.Join(errors.New("opgen diff: "+firstLines(stderr.String()+string(output), 5)), err)
 	}
-	return report, nil
+	return report, json.Unmarshal(output, &report)
 }
 
 // diffReport is what opgen diff --crd prints for programs.
@@ -150,14 +148,20 @@ type diffReport struct {
 type difference struct{ Path, Cause, Module, Here, There string }
 
 // limits returns the differences from controller-gen's CRDs of the same types in keywords that limit what a Go type reads:
-// opgen adds these limits on purpose (decision 0066). The keys are those of CRDs and differences.
+// opgen adds these limits on purpose (decision 0066), and puts two patterns into allOf. The keys are those of CRDs and
+// differences.
 func (d diffReport) limits() map[string]bool {
 	limits := map[string]bool{}
 	for _, crd := range d.CRDs {
 		for _, difference := range crd.Differences {
-			keyword := difference.Path[strings.LastIndexByte(difference.Path, '.')+1:]
-			if difference.Here != "" && slices.Contains([]string{"pattern", "minimum", "maximum", "format"}, keyword) {
-				limits[crd.Name+" "+difference.Path] = true
+			at := strings.LastIndexByte(difference.Path, '.') + 1
+			place, keyword := crd.Name+" "+difference.Path[:at], difference.Path[at:]
+			isLimit := slices.Contains([]string{"pattern", "minimum", "maximum", "format"}, keyword)
+			switch {
+			case difference.Here != "" && isLimit:
+				limits[place+keyword] = true
+			case keyword == "allOf" && difference.There == "" && strings.Contains(difference.Here, `"pattern"`):
+				limits[place+"allOf"], limits[place+"pattern"] = true, true
 			}
 		}
 	}

@@ -15,6 +15,7 @@ func TestDifferencesAreSorted(t *testing.T) {
 	const now = `{"crds": [
 		{"name": "same.a.b", "equal": true},
 		{"name": "limited.a.b", "differences": [{"path": "v1.spec.after.pattern", "cause": "source", "here": "^x$"}]},
+		{"name": "both.a.b", "differences": [{"path": "v1.spec.after.allOf", "cause": "source", "here": "[{\"pattern\":\"^x$\"},{\"pattern\":\"^y$\"}]"}, {"path": "v1.spec.after.pattern", "cause": "source", "there": "^y$"}]},
 		{"name": "newer.a.b", "differences": [{"path": "v1.spec.pod.new", "cause": "types", "here": "string"}]},
 		{"name": "other.a.b", "differences": [{"path": "v1.spec.size.type", "cause": "source", "here": "string", "there": "integer"}]},
 		{"name": "wider.a.b", "differences": [{"path": "v1.spec.size.maximum", "cause": "source", "there": "5"}]}
@@ -24,7 +25,7 @@ func TestDifferencesAreSorted(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := comparison{
-		equal: 1, tighter: []string{"limited.a.b"}, newer: []string{"newer.a.b"},
+		equal: 1, tighter: []string{"limited.a.b", "both.a.b"}, newer: []string{"newer.a.b"},
 		differ: []string{
 			"other.a.b v1.spec.size.type: string here, integer there", "wider.a.b v1.spec.size.maximum:  here, 5 there", "lost.a.b is only there",
 		},
