@@ -82,13 +82,13 @@ versions:
 	}
 }
 
-func resource(group, version, kind, path string) Resource {
-	return Resource{API: &struct{}{}, Domain: "example.com", Group: group, Version: version, Kind: kind, Path: path, Pos: spec.Pos{File: FileName, Line: 7, Column: 3}}
+func resource(group, kind, path string) Resource {
+	return Resource{API: &struct{}{}, Domain: "example.com", Group: group, Version: "v1", Kind: kind, Path: path, Pos: spec.Pos{File: FileName, Line: 7, Column: 3}}
 }
 
 // The kinds are those of the code, in the group of the code. Whatever is left out is named.
 func TestKindsAreThoseOfTheCode(t *testing.T) {
-	listed := []Resource{resource("garden", "v1", "Tree", "example.com/orchard/api/v1")}
+	listed := []Resource{resource("garden", "Tree", "example.com/orchard/api/v1")}
 	tree := func(files fstest.MapFS) fstest.MapFS {
 		files["api/v1/tree.go"] = goFile("v1", "garden.example.com", "Tree")
 		return files
@@ -107,7 +107,7 @@ func TestKindsAreThoseOfTheCode(t *testing.T) {
 		{"a version beside those of PROJECT", Project{Resources: listed}, tree(fstest.MapFS{"api/v2/tree.go": goFile("v2", "garden.example.com", "// +kubebuilder:storageversion\nTree")}),
 			[]string{"api/tree.yaml garden.example.com"}, "example.com", false, nil},
 		{"no resource at all", Project{}, tree(fstest.MapFS{}), []string{"api/tree.yaml garden.example.com"}, "example.com", false, nil},
-		{"another group than that of PROJECT", Project{Resources: []Resource{resource("example.com", "v1", "Tree", "")}}, tree(fstest.MapFS{}),
+		{"another group than that of PROJECT", Project{Resources: []Resource{resource("example.com", "Tree", "")}}, tree(fstest.MapFS{}),
 			[]string{"api/tree.yaml garden.example.com"}, "example.com", false, nil},
 		{"no group in the code", Project{Resources: listed}, fstest.MapFS{"api/v1/tree.go": goFile("v1", "", "Tree")},
 			[]string{"api/tree.yaml garden.example.com"}, "example.com", false, nil},
@@ -124,7 +124,7 @@ func TestKindsAreThoseOfTheCode(t *testing.T) {
 		{"a kind elsewhere that PROJECT does not list", Project{Resources: listed}, tree(fstest.MapFS{"pkg/other/other.go": goFile("v1", "other.org", "Other")}),
 			[]string{"api/tree.yaml garden.example.com"}, "example.com", false, []string{
 				"pkg/other/other.go:6:6: Other of other.org/v1 is left out: PROJECT does not list it, and it is in none of the packages of the kinds there\n    list it in PROJECT if the operator brings its CRD; if another project does, nothing is missing"}},
-		{"a configuration that PROJECT lists", Project{Resources: append(listed, resource("config", "v1", "Configuration", ""))}, tree(fstest.MapFS{"api/config/v1/c.go": {Data: []byte("package v1\ntype Configuration struct{}\n")}}),
+		{"a configuration that PROJECT lists", Project{Resources: append(listed, resource("config", "Configuration", ""))}, tree(fstest.MapFS{"api/config/v1/c.go": {Data: []byte("package v1\ntype Configuration struct{}\n")}}),
 			[]string{"api/tree.yaml garden.example.com"}, "example.com", false, []string{
 				"PROJECT:7:3: resources: Configuration of config.example.com/v1 is left out: no Go type of this name embeds metav1.TypeMeta and metav1.ObjectMeta, so that controller-gen makes no CRD of it either\n    if it is a kind, embed both; if it is none, such as the configuration of a program, nothing is missing"}},
 	}
@@ -186,7 +186,7 @@ func TestTypesElsewhereAreNamed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.tree["go.mod"] = &fstest.MapFile{Data: []byte("module example.com/orchard\n")}
 			p := &Project{Domain: "example.com", Repo: "example.com/orchard", Multigroup: test.multgroup, Resources: []Resource{
-				resource("garden", "v1", "Tree", ""), resource("hub", "v1", "Hub", ""),
+				resource("garden", "Tree", ""), resource("hub", "Hub", ""),
 			}}
 			_, problems := ReadAPIs(p, Settings{}, test.tree)
 			if diff := cmp.Diff(test.want, texts(problems)); diff != "" {

@@ -32,7 +32,8 @@ func (in *Tree) DeepCopyObject() runtime.Object {
 }
 `
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(generated) }
-	object := generated[strings.Index(generated, "// DeepCopyObject"):]
+	_, object, _ := strings.Cut(generated, "// DeepCopyObject")
+	object = "// DeepCopyObject" + object
 	for _, test := range []struct {
 		name, old string
 		same      bool

@@ -117,7 +117,7 @@ func Example_workload() {
 			req.Now = open.Add(after)
 			change(req)
 		}))
-		fmt.Printf("%s: finalized %t, look again in %s\n", name, response.Finalized, response.RequeueAfter)
+		fmt.Printf("%s: finalized %t, requeue after %s\n", name, response.Finalized, response.RequeueAfter)
 	}
 	leaving("workers end", 10*time.Second, func(*shopRequest) {})
 	leaving("they do not", time.Minute, func(*shopRequest) {})
@@ -130,7 +130,7 @@ func Example_workload() {
 	// scaled automatically: claim 2Gi, replicas the autoscaler's, 1 autoscalers
 	// paused: claim 2Gi, replicas 0, 0 autoscalers
 	// after the pause: claim 2Gi, replicas 2, 1 autoscalers
-	// workers end: finalized false, look again in 50s
-	// they do not: finalized true, look again in 0s
-	// they have ended: finalized true, look again in 0s
+	// workers end: finalized false, requeue after 50s
+	// they do not: finalized true, requeue after 0s
+	// they have ended: finalized true, requeue after 0s
 }

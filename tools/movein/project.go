@@ -52,8 +52,8 @@ func (p *project) measure(ctx context.Context) (row, error) {
 		return r, err
 	}
 	p.showStep("opgen init")
-	said, err := p.run(ctx, p.opgen, "init", ".", "--from-kubebuilder")
-	if err != nil {
+	said, isTaken := p.takeOver(ctx)
+	if !isTaken {
 		r.refused = said
 		return r, nil
 	}
@@ -62,6 +62,12 @@ func (p *project) measure(ctx context.Context) (row, error) {
 		r.failures = p.buildAll(ctx)
 	}
 	return r, p.measureCRDs(ctx, &r, said)
+}
+
+// takeOver runs opgen init, and returns what it says and whether it takes the project.
+func (p *project) takeOver(ctx context.Context) (said string, isTaken bool) {
+	said, err := p.run(ctx, p.opgen, "init", ".", "--from-kubebuilder")
+	return said, err == nil
 }
 
 // buildAll builds, vets and checks the project, and returns what fails.

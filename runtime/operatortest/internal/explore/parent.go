@@ -44,7 +44,7 @@ func (c *exploredChild) parentProblem() string {
 	return ""
 }
 
-// isAboutOthers reports whether a text names other children in trials, and not this one: their own trials judge them.
+// isAboutOthers reports whether a text names other children in trials, and not this one: their own trials check them.
 func (c *exploredChild) isAboutOthers(text string) bool {
 	isNamed := func(other *exploredChild) bool {
 		return truth.Mentions(text, testcontrol.Child{Kind: other.child.Kind, Name: other.child.Name})

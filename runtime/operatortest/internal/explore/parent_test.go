@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
-func TestATrialJudgesItsOwnChild(t *testing.T) {
+func TestATrialChecksItsOwnChild(t *testing.T) {
 	p := &exploredParent{children: map[string]*exploredChild{}}
 	add := func(kind, name string) *exploredChild {
 		c := &exploredChild{parent: p, child: testcontrol.SyncChild{
