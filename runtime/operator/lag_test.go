@@ -85,7 +85,7 @@ func TestCacheThatStandsStillIsReported(t *testing.T) {
 	c.touch(site, "unseen")
 	c.Exists(configMap("unseen", ""))
 	c.Advance(2 * time.Minute)
-	c.saysPart(site, "ConfigMap "+c.Namespace+"/", "is not in its cache", "list and watch")
+	c.saysPart(site, "ConfigMap "+c.Namespace+"/", "is not in its cache", "its watch is open, and shows nothing")
 	if n := gauge(t, "opgen_stale_cache_parents", "ConfigMap"); n < 1 {
 		t.Errorf("opgen_stale_cache_parents is %v", n)
 	}
@@ -153,7 +153,7 @@ func TestCacheOfParentsThatStandsStillIsReported(t *testing.T) {
 		site.Status.Conditions = append(site.Status.Conditions, metav1.Condition{Type: "Theirs", Status: "True", Reason: "Theirs", LastTransitionTime: metav1.Now()})
 	})
 	c.Advance(2 * time.Minute)
-	c.saysPart(site, "is not in its cache", "list and watch")
+	c.saysPart(site, "is not in its cache", "its watch is open, and shows nothing")
 	conditions := map[string]int{}
 	for _, condition := range site.Status.Conditions {
 		conditions[condition.Type]++

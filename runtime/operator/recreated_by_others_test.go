@@ -124,6 +124,7 @@ func TestChildWhoseMarksOthersWriteStaysTheChild(t *testing.T) {
 				before := len(c.Requests())
 				if stopped {
 					c.Restart()
+					c.Reconciled(site)
 				}
 				c.Settled()
 				c.touch(site, "two")
