@@ -45,7 +45,7 @@ var attackedCommands = map[string]attacked{
 
 // otherCommands are those that are not in the campaign, with the reason.
 var otherCommands = map[string]string{
-	"upgrade":               "testdata/script/upgrade.txtar kills it: it needs two releases",
+	"upgrade":               "TestUpgradeOnAFullDisk and its neighbours; testdata/script/upgrade.txtar kills it, and runs it without HOME: it needs two releases",
 	"check":                 "writes nothing: TestReadersWriteNothing",
 	"diff":                  "writes nothing: TestReadersWriteNothing",
 	"version":               "reads no file",
@@ -57,8 +57,8 @@ var otherCommands = map[string]string{
 	"undeploy":              "writes to a cluster alone",
 	"install":               "writes to a cluster alone",
 	"uninstall":             "writes to a cluster alone",
-	"cluster up":            "internal/cluster: TestInstancesOfOthers, and the tests of builds and starts that are stopped",
-	"cluster down":          "internal/cluster: TestInstancesOfOthers",
+	"cluster up":            "TestClusterOnAFullDisk and its neighbours; internal/cluster: TestInstancesOfOthers, and the tests of builds and starts that are stopped",
+	"cluster down":          "TestClusterOnAReadOnlyFileSystem and its neighbours; internal/cluster: TestInstancesOfOthers",
 	"cluster env":           "reads alone",
 	"cluster kubectl":       "reads alone, but for kubectl's cache in the folder of the instance",
 	"cluster load":          "writes to a node alone",

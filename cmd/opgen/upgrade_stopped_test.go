@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,39 +14,102 @@ import (
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
-// An upgrade that is stopped while it compiles leaves tools.mod as it was, from which the next one knows what to do again.
-func TestStoppedUpgradeIsDoneAgain(t *testing.T) {
-	dir := t.TempDir()
-	before := map[string]string{"go.mod": "module example.com/op\n\ngo 1.26\n", "tools.mod": "old\n", "Dockerfile": "old\n", "main.go": "package main\n\nfunc main() {}\n"}
-	for name, content := range before {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+// upgradedBefore are the files of a project that planUpgrade upgrades.
+var upgradedBefore = map[string]string{"go.mod": "module example.com/op\n\ngo 1.26\n", "tools.mod": "old\n", "zz_generated.mk": "old\n", "Dockerfile": "old\n", "main.go": "package main\n\nfunc main() {}\n"}
+
+// writeUpgraded writes the files of a project that is to be upgraded.
+func writeUpgraded(t *testing.T, dir string) {
+	t.Helper()
+	for name, content := range upgradedBefore {
+		writeText(t, filepath.Join(dir, name), content)
 	}
+}
+
+// planUpgrade returns the upgrade of the project in a folder.
+func planUpgrade(dir string) (*upgrade, error) {
+	var all []error
 	overwrite := func(name, content string) *tree.Changes {
-		t.Helper()
 		changes, err := tree.Overwrite(os.DirFS(dir), []tree.File{{Path: name, Content: []byte(content)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all = append(all, err)
 		return changes
 	}
-	u := upgrade{
+	made := &upgrade{
 		dir:     dir,
-		module:  project.Raised{Module: project.Module{Dir: dir}, Changes: overwrite("go.mod", before["go.mod"]+"// raised\n")},
+		module:  project.Raised{Module: project.Module{Dir: dir}, Changes: overwrite("go.mod", upgradedBefore["go.mod"]+"// raised\n")},
 		tools:   overwrite("tools.mod", "new\n"),
 		changes: overwrite("zz_generated.mk", "new\n"),
 		authors: authorChanges{replaced: overwrite("Dockerfile", "new\n")},
 	}
+	return made, errors.Join(all...)
+}
+
+// applyStopped applies an upgrade, and stops it when it begins to compile.
+func (u *upgrade) applyStopped(t *testing.T) error {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := u.apply(ctx, streams{err: io.Discard}); err == nil {
+	return u.apply(ctx, streams{err: io.Discard})
+}
+
+// requireWritten requires that an upgrade has written what comes before the compilation, and not tools.mod.
+func requireWritten(t *testing.T, dir string) {
+	t.Helper()
+	after := treeOf(t, dir)
+	for name, want := range map[string]string{"go.mod": "raised", "zz_generated.mk": "new", "Dockerfile": "new", "tools.mod": "old"} {
+		if !strings.Contains(after[name], want) {
+			t.Errorf("%s is %q, want %q in it", name, after[name], want)
+		}
+	}
+	if _, exists := after[".opgen-apply"]; exists {
+		t.Error(".opgen-apply is left")
+	}
+}
+
+// An upgrade that is stopped while it compiles leaves tools.mod as it was, from which the next one knows what to do again.
+func TestStoppedUpgradeIsDoneAgain(t *testing.T) {
+	dir := t.TempDir()
+	writeUpgraded(t, dir)
+	u, err := planUpgrade(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.applyStopped(t); err == nil {
 		t.Error("a compilation that was stopped has no error")
 	}
-	after := contents(t, dir)
-	for name, want := range map[string]string{"go.mod": "raised", "zz_generated.mk": "new", "Dockerfile": "new", "tools.mod": "old"} {
-		if got := after[filepath.Join(dir, name)]; !strings.Contains(got, want) {
-			t.Errorf("%s is %q, want %q in it", name, got, want)
+	requireWritten(t, dir)
+}
+
+// No upgrade follows a link in the place of a file that it writes.
+func TestUpgradeStaysInTheProject(t *testing.T) {
+	for name := range upgradedBefore {
+		if name == "main.go" { // which it does not write
+			continue
+		}
+		for _, linkedBefore := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, linkedBefore), func(t *testing.T) {
+				dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "thesis.txt")
+				writeUpgraded(t, dir)
+				writeText(t, outside, "mine")
+				link := func() {
+					if err := errors.Join(os.Remove(filepath.Join(dir, name)), os.Symlink(outside, filepath.Join(dir, name))); err != nil {
+						t.Skip(err)
+					}
+				}
+				if linkedBefore {
+					link()
+				}
+				u, err := planUpgrade(dir)
+				if err == nil {
+					link()
+					err = u.applyStopped(t)
+				}
+				if name != "tools.mod" && (err == nil || !strings.Contains(err.Error(), name)) {
+					t.Errorf("the error is %v", err)
+				}
+				if content, err := os.ReadFile(outside); err != nil || string(content) != "mine" {
+					t.Errorf("what lies outside is %q, %v", content, err)
+				}
+			})
 		}
 	}
 }

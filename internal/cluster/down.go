@@ -40,9 +40,24 @@ func (i *Instance) remove(ctx context.Context) error {
 	return os.RemoveAll(i.Dir)
 }
 
+// checkWritable returns an error if no instance of the name can be written. It is for whoever first does what takes long.
+func (s StateDir) checkWritable(name string) error {
+	err := os.MkdirAll(s.clustersDir(), 0o700)
+	if err == nil {
+		var held *lock
+		if held, err = tryLock(s.instanceLock(name)); held != nil {
+			held.releaseAndRemove()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: set OPGEN_STATE to a directory that can be written", err)
+	}
+	return nil
+}
+
 func (s StateDir) lockInstance(ctx context.Context, name string) (*lock, error) {
-	if err := os.MkdirAll(s.clustersDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("%w: set OPGEN_STATE to a directory that can be written", err)
+	if err := s.checkWritable(name); err != nil {
+		return nil, err
 	}
 	l, err := acquireLock(ctx, s.instanceLock(name), func() {})
 	if err != nil {

@@ -174,7 +174,7 @@ func explainBuild(err error, output string) error {
 		return false
 	}
 	switch {
-	case contains("no space left on device", "disk quota exceeded"):
+	case contains(noSpaceLeft, "disk quota exceeded"):
 		return fmt.Errorf("no space left to build Kubernetes (it takes about 3 GB while building): free some, or set OPGEN_CACHE, GOCACHE, GOMODCACHE or GOTMPDIR to another disk\n%s", lastLine(text))
 	case contains("permission denied", "read-only file system"):
 		return fmt.Errorf("no permission to build Kubernetes: set OPGEN_CACHE, GOCACHE, GOMODCACHE or GOTMPDIR to directories that can be written\n%s", lastLine(text))

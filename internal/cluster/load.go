@@ -53,8 +53,8 @@ func (i *Instance) importImages(ctx context.Context, archive io.Reader) error {
 	if err == nil {
 		return nil
 	}
-	if strings.Contains(problem.String(), "no space left on device") {
-		return fmt.Errorf("no space left in %s", i.Dir)
+	if strings.Contains(problem.String(), noSpaceLeft) {
+		return i.noSpaceError()
 	}
 	return fmt.Errorf("import the archive: %s", strings.TrimSpace(strings.TrimPrefix(problem.String(), "ctr: ")))
 }

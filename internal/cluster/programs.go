@@ -1,10 +1,10 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strings"
 )
 
 // ports are where the programs of an instance listen, all on loopback.
@@ -105,12 +105,29 @@ rules:
 - level: Metadata
 `
 
-// prepareFolder writes the files that the programs read.
+// prepareFolder writes the files that the programs read. Where there is no space left, it says what to do.
 func (i *Instance) prepareFolder() error {
-	return errors.Join(
-		writeCredentials(i.Dir),
-		i.writeKubeconfig("kubeconfig", adminName),
-		i.writeKubeconfig("manager.kubeconfig", managerName),
-		os.WriteFile(i.filePath("audit-policy.yaml"), []byte(auditPolicy), 0o600),
-	)
+	for _, write := range []func() error{
+		func() error { return writeCredentials(i.Dir) },
+		func() error { return i.writeKubeconfig("kubeconfig", adminName) },
+		func() error { return i.writeKubeconfig("manager.kubeconfig", managerName) },
+		func() error { return os.WriteFile(i.filePath("audit-policy.yaml"), []byte(auditPolicy), 0o600) },
+	} {
+		err := write()
+		if err != nil && strings.Contains(err.Error(), noSpaceLeft) {
+			return i.noSpaceError()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noSpaceLeft is in the errors of a full disk.
+const noSpaceLeft = "no space left on device"
+
+// noSpaceError says that the disk of the instance's folder is full, and what to do.
+func (i *Instance) noSpaceError() error {
+	return fmt.Errorf("no space left in %s: free some, or set OPGEN_STATE to a directory on another disk", i.Dir)
 }

@@ -116,7 +116,7 @@ func copyProgram(from, to string) error {
 
 // explainCopy says what to do about a full disk.
 func explainCopy(err error) error {
-	if err != nil && strings.Contains(err.Error(), "no space left on device") {
+	if err != nil && strings.Contains(err.Error(), noSpaceLeft) {
 		return fmt.Errorf("%w: free some, or set OPGEN_CACHE to another disk", err)
 	}
 	return err

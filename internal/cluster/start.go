@@ -157,8 +157,8 @@ func (i *Instance) explainEnd(program string) error {
 	if strings.Contains(last.String(), "address already in use") {
 		return fmt.Errorf("%s: %w", program, errPortTaken)
 	}
-	if strings.Contains(string(data), "no space left on device") {
-		return fmt.Errorf("%s: no space left in %s: free some, or set OPGEN_STATE to a directory on another disk", program, i.Dir)
+	if strings.Contains(string(data), noSpaceLeft) {
+		return fmt.Errorf("%s: %w", program, i.noSpaceError())
 	}
 	return fmt.Errorf("%s ended:\n%s", program, last.String())
 }

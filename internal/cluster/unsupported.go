@@ -15,6 +15,8 @@ type lock struct{}
 
 func acquireLock(context.Context, string, func()) (*lock, error) { return nil, errUnsupported }
 
+func tryLock(string) (*lock, error) { return nil, errUnsupported }
+
 func (*lock) releaseAndRemove() {}
 
 func startOwnGroup(*exec.Cmd) {}

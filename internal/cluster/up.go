@@ -45,6 +45,9 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	if err := o.State.checkWritable(o.Name); err != nil { // before a build that takes minutes
+		return nil, err
+	}
 	assets, err := o.provideAssets(ctx)
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func TestCacheThatStandsStillIsReported(t *testing.T) {
 	c.touch(site, "unseen")
 	c.Exists(configMap("unseen", ""))
 	c.Advance(2 * time.Minute)
-	c.saysPart(site, "ConfigMap "+c.Namespace+"/", "is not in its cache", "its watch is open, and shows nothing")
+	c.saysPart(site, "ConfigMap "+c.Namespace+"/", "is not in its cache", "list and watch")
 	if n := gauge(t, "opgen_stale_cache_parents", "ConfigMap"); n < 1 {
 		t.Errorf("opgen_stale_cache_parents is %v", n)
 	}

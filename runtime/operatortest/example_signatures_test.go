@@ -44,7 +44,7 @@ func ExampleCluster() {
 		children := cluster.Children(ledger)                              // of all kinds, as the API server has them
 		maps := operatortest.ChildrenOf[*corev1.ConfigMap](cluster, ledger)
 		cluster.Delete(pod)
-		cluster.Refused(ledger, "text may only grow") // by the API server: its creation, or its change to this
+		cluster.Refused(textMap("Not A Name", ""), "metadata.name") // by the API server: its creation, or the change to this
 
 		// Waits: up to a minute, or OPGEN_TEST_PATIENCE; twice that until a Namespace is gone.
 		cluster.Exists(ledger)                                                          // and reads it

@@ -83,6 +83,7 @@ type Operator struct {
 	Written requests.Written
 
 	server *server
+	output *output
 	audit  *requests.Audited // nil: there is no log
 	rights []client.Object   // of the operator, which needs them until the end
 
@@ -119,7 +120,7 @@ func New(t *testing.T, config Config) *Operator {
 	if err := schemes.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	o := &Operator{T: t, Config: config, Server: server.config, FinalizeLimit: SettleLimit(), server: server}
+	o := &Operator{T: t, Config: config, Server: server.config, FinalizeLimit: SettleLimit(), server: server, output: outputOf(t)}
 	if o.Client, err = client.New(o.testConfig(), client.Options{Scheme: scheme, Mapper: server.mapper}); err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (o *Operator) ProcessOptions() operator.Options {
 	options := operator.Defaults()
 	options.Namespaces, options.LeaderElectNamespace = []string{o.Namespace}, o.Namespace // its own, too
 	o.setWebhooks(&options)
-	options.Logger = slog.New(quiet{slog.NewTextHandler(o.T.Output(), nil)})
+	options.Logger = slog.New(quiet{slog.NewTextHandler(o.output, nil)})
 	if o.Config.Options != nil {
 		o.Config.Options(&options)
 	}
