@@ -53,12 +53,12 @@ func (c *Changes) Apply(dir string) error {
 // orderWrites returns the changes in the order in which Apply makes them. A run that is stopped
 // between two of them leaves a tree in which another run finds no conflict:
 //
-//  1. The author's new files. opgen does not touch them again, so the lock need not list them.
-//     opgen.yaml is the last of them, because init can run again as long as it is missing.
+//  1. The author's new files, but for opgen.yaml. opgen does not touch them again, so the lock need not list them.
 //  2. The lock, with the checksums from before and after of the files that change.
 //  3. Generated files.
 //  4. The lock without the checksums from before.
-//  5. The spec file that the author drops: as long as it is there, the command that drops it can run again.
+//  5. A new opgen.yaml: init can run again as long as it is missing.
+//  6. The spec file that the author drops: as long as it is there, the command that drops it can run again.
 func (c *Changes) orderWrites() ([]Change, error) {
 	var created, project, generated, dropped []Change
 	before := map[string]LockedFile{}
@@ -82,7 +82,7 @@ func (c *Changes) orderWrites() ([]Change, error) {
 		generated = append(generated, Change{Path: file})
 	}
 	first, last, err := c.lockWrites(before)
-	return slices.Concat(created, project, first, generated, last, dropped), err
+	return slices.Concat(created, first, generated, last, project, dropped), err
 }
 
 // lockWrites returns the writes of the lock before and after those of generated files. before are

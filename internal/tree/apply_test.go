@@ -203,9 +203,9 @@ func TestOrderOfWrites(t *testing.T) {
 		got = append(got, string(change.Action)+" "+change.Path)
 	}
 	want := []string{
-		"create d/sync.go", "create templates/a.tmpl", "create opgen.yaml", "update opgen.lock",
+		"create d/sync.go", "create templates/a.tmpl", "update opgen.lock",
 		"update b/zz_generated.changes.go", "remove c/deep/zz_generated.goes.go", "create d/deep/zz_generated.comes.go",
-		"update opgen.lock", "remove api/a.yaml", // without the spec file, the command that drops it cannot run again
+		"update opgen.lock", "create opgen.yaml", "remove api/a.yaml", // without the spec file, the command that drops it cannot run again
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
