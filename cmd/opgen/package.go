@@ -130,7 +130,7 @@ func (o *packageOptions) run(s streams, args []string) error {
 	}
 	defer held.Release()
 	done := showProgress(s.err, "rendering")
-	changes, size, err := o.make(root, p)
+	changes, size, err := o.plan(root, p)
 	done()
 	if err != nil {
 		return project.InputErrorf("%w", err)
@@ -152,9 +152,9 @@ func (o *packageOptions) run(s streams, args []string) error {
 	return o.write.report(s, changes.Pending())
 }
 
-// make returns what the command changes in the project in root, and how large the package is. A package that no cluster can
+// plan returns what the command changes in the project in root, and how large the package is. A package that no cluster can
 // hold is an error.
-func (o *packageOptions) make(root string, p *spec.Project) (*tree.Changes, packaging.Size, error) {
+func (o *packageOptions) plan(root string, p *spec.Project) (*tree.Changes, packaging.Size, error) {
 	operator, files, err := packageFiles(root, p, o.form, o.release)
 	if err != nil {
 		return nil, packaging.Size{}, err

@@ -76,15 +76,15 @@ func (f fitter) fitStruct(info *markers.TypeInfo, structType *ast.StructType, sc
 			continue
 		}
 		if hidden := hiddenNames(holder, at); len(hidden) > 0 {
-			f.program.hide(f.pkg, &schema.AllOf[embedded], hidden)
+			f.program.hideFields(f.pkg, &schema.AllOf[embedded], hidden)
 		}
 		embedded++
 	}
 }
 
-// hide makes the reference to an embedded type one to a copy of its schema without some fields.
-func (p *program) hide(pkg *loader.Package, reference *apiextv1.JSONSchemaProps, hidden []string) {
-	ident, found := p.referred(pkg, reference)
+// hideFields makes the reference to an embedded type one to a copy of its schema without some fields.
+func (p *program) hideFields(pkg *loader.Package, reference *apiextv1.JSONSchemaProps, hidden []string) {
+	ident, found := p.findReferred(pkg, reference)
 	if !found {
 		return
 	}
@@ -97,15 +97,15 @@ func (p *program) hide(pkg *loader.Package, reference *apiextv1.JSONSchemaProps,
 	isHidden := func(name string) bool { return slices.Contains(hidden, name) }
 	schema.Required = slices.DeleteFunc(schema.Required, isHidden)
 	for i := range schema.AllOf {
-		p.hide(ident.Package, &schema.AllOf[i], hidden)
+		p.hideFields(ident.Package, &schema.AllOf[i], hidden)
 	}
 	without := crd.TypeIdent{Package: ident.Package, Name: ident.Name + " without " + strings.Join(hidden, " ")}
 	p.parser.Schemata[without], p.fitted[without] = *schema, true
 	reference.Ref = new(*reference.Ref + strings.TrimPrefix(without.Name, ident.Name))
 }
 
-// referred returns the type that a schema refers to.
-func (p *program) referred(from *loader.Package, schema *apiextv1.JSONSchemaProps) (crd.TypeIdent, bool) {
+// findReferred returns the type that a schema refers to.
+func (p *program) findReferred(from *loader.Package, schema *apiextv1.JSONSchemaProps) (crd.TypeIdent, bool) {
 	if schema.Ref == nil {
 		return crd.TypeIdent{}, false
 	}

@@ -54,9 +54,9 @@ func addJSONFields(t types.Type, by jsonField, outer []types.Type, all map[strin
 	}
 }
 
-// winner returns the field that JSON takes of several with one name: the one that is embedded least
+// findDominant returns the field that JSON takes of several with one name: the one that is embedded least
 // deep. It reports false if JSON takes none, because two are equally deep.
-func winner(fields []jsonField) (jsonField, bool) {
+func findDominant(fields []jsonField) (jsonField, bool) {
 	best, only := fields[0], true
 	for _, field := range fields[1:] {
 		switch {
@@ -77,7 +77,7 @@ func (f *fieldChecker) checkNames(pkg *loader.Package, info *markers.TypeInfo, s
 	}
 	all := jsonFields(t)
 	for _, name := range sortedKeys(all) {
-		first, one := winner(all[name])
+		first, one := findDominant(all[name])
 		if one {
 			continue
 		}
@@ -114,7 +114,7 @@ func hiddenNames(holder types.Type, index int) []string {
 	var hidden []string
 	all := jsonFields(holder)
 	for _, name := range sortedKeys(all) {
-		best, _ := winner(all[name])
+		best, _ := findDominant(all[name])
 		if best.index != index && slices.ContainsFunc(all[name], func(f jsonField) bool { return f.index == index }) {
 			hidden = append(hidden, name)
 		}

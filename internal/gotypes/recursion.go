@@ -29,7 +29,7 @@ func (p *program) followReferences(ident crd.TypeIdent, path []crd.TypeIdent, do
 	done[ident] = true
 	schema := p.parser.Schemata[ident]
 	for _, reference := range references(&schema, nil) {
-		if next, found := p.referred(ident.Package, reference); found {
+		if next, found := p.findReferred(ident.Package, reference); found {
 			if recursive := p.followReferences(next, path, done); recursive != nil {
 				return recursive
 			}
@@ -51,7 +51,7 @@ func (p *program) fieldOn(path []crd.TypeIdent, kind ast.Node) ast.Node {
 		for _, field := range info.Fields {
 			property := schema.Properties[jsonName(field.Tag.Get("json"))]
 			for _, reference := range references(&property, nil) {
-				if next, _ := p.referred(ident.Package, reference); next == path[i+1] {
+				if next, _ := p.findReferred(ident.Package, reference); next == path[i+1] {
 					found = field.RawField
 				}
 			}

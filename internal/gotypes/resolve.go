@@ -108,7 +108,7 @@ func (r *resolver) readType(pkg *loader.Package, path, name string) result {
 	r.program.fitSchemas()
 	r.program.parser.NeedFlattenedSchemaFor(ident)
 	for _, err := range r.program.roots.errorsSince(before) {
-		return result{trouble: &trouble{name + " has no schema: " + r.program.reworded(err).Message, "see " + r.program.positions.shortPosition(err.Pos)}}
+		return result{trouble: &trouble{name + " has no schema: " + r.program.rewordError(err).Message, "see " + r.program.positions.shortPosition(err.Pos)}}
 	}
 	schema := r.program.parser.FlattenedSchemata[ident]
 	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(withMergedLimits(schema.DeepCopy())))

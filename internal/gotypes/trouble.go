@@ -130,7 +130,7 @@ func (p *program) problemOf(err packages.Error, own bool) (spec.Problem, bool) {
 	if strings.HasPrefix(err.Msg, "encountered struct field ") {
 		return spec.Problem{}, false // checkUntagged reports it if it is part of the JSON
 	}
-	problem := p.reworded(err)
+	problem := p.rewordError(err)
 	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
 		t := p.missingModule(match[1], err.Msg)
 		problem.Message, problem.Hint = t.message, t.hint

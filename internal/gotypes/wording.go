@@ -33,9 +33,9 @@ var otherMessages = []struct{ part, message, hint string }{
 	{"is part of OneOf constraint", "names a field that is required", "mark the field +optional, or give its tag omitempty"},
 }
 
-// reworded returns an error of a package in the words of its author: about the marker, at its
+// rewordError returns an error of a package in the words of its author: about the marker, at its
 // position, if it is about one.
-func (p *program) reworded(err packages.Error) spec.Problem {
+func (p *program) rewordError(err packages.Error) spec.Problem {
 	problem := spec.Problem{Pos: p.positions.parse(err.Pos), Message: firstLine(err.Msg)}
 	near := p.commentsNear(problem.Pos)
 	at := func(c comment, message, hint string) spec.Problem {

@@ -36,7 +36,7 @@ func ReadAPIs(p *Project, settings Settings, tree fs.FS) (APIs, spec.Problems) {
 	if err != nil {
 		return APIs{}, spec.Problems{{Message: err.Error()}}
 	}
-	own, left := p.own(all)
+	own, left := p.selectOwn(all)
 	l := p.layoutOf(own)
 	found := APIs{Domain: l.domain, Multigroup: l.multigroup, Left: left}
 	moves, problems := l.moves(own), renames(own)
@@ -61,9 +61,9 @@ func ReadAPIs(p *Project, settings Settings, tree fs.FS) (APIs, spec.Problems) {
 	return found, problems
 }
 
-// own returns the kinds of the project among those that its code declares: those of PROJECT, those in the same packages,
+// selectOwn returns the kinds of the project among those that its code declares: those of PROJECT, those in the same packages,
 // and those below api. It also returns warnings about the others, and about what PROJECT lists and the code has not.
-func (p *Project) own(all []declared) (own []declared, left spec.Problems) {
+func (p *Project) selectOwn(all []declared) (own []declared, left spec.Problems) {
 	folders := map[string]bool{}
 	for _, r := range p.Resources {
 		at := slices.IndexFunc(all, func(k declared) bool { return r.is(k) && p.pathOf(k) == r.Path })

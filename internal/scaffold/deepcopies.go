@@ -29,13 +29,13 @@ func (a *authoredReader) keepDeepCopies(code map[string][]byte) {
 // doSame reports whether two Go files do the same: the same declarations, with the same imports behind their names. It
 // reports false for a file that is no Go.
 func doSame(a, b []byte) bool {
-	meansA, meansB := meaning(a), meaning(b)
+	meansA, meansB := declarationsOf(a), declarationsOf(b)
 	return meansA != nil && slices.Equal(meansA, meansB)
 }
 
-// meaning returns the declarations of a Go file but for its imports, sorted, without comments, and with the path of an
+// declarationsOf returns the declarations of a Go file but for its imports, sorted, without comments, and with the path of an
 // import in the place of its name. It returns nil for a file that is no Go.
-func meaning(source []byte) []string {
+func declarationsOf(source []byte) []string {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
 	if err != nil {

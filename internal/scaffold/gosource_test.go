@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/longtest"
+	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
@@ -127,8 +129,15 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	}
 }
 
-// withTheirLimits returns a value of ours with the limits of theirs, where ours has another one: a schema of opgen has the
-// limits of the Go types as well (decision 0066). A limit that only theirs has stays a difference.
+// addedLimits are the limits of Go types that a schema of opgen has beside those of controller-gen (decision 0066): those of
+// durations, times and quantities, and of int32.
+var addedLimits = map[string][]any{
+	"pattern": {spec.DurationPattern, spec.TimePattern, spec.MicroTimePattern, spec.QuantityPattern},
+	"minimum": {float64(math.MinInt32)},
+	"maximum": {float64(math.MaxInt32)},
+}
+
+// withTheirLimits returns a value of ours with the limits of theirs in the place of added ones. Any other difference stays.
 func withTheirLimits(ours, theirs any) any {
 	switch ours := ours.(type) {
 	case map[string]any:
@@ -136,12 +145,10 @@ func withTheirLimits(ours, theirs any) any {
 		merged := map[string]any{}
 		for key, value := range ours {
 			of, isTheirs := theirs[key]
-			switch _, isText := value.(string); {
-			case key == "pattern" && isText, key == "minimum", key == "maximum":
-				if isTheirs {
-					merged[key] = of
-				}
-			default:
+			switch isAdded := slices.Contains(addedLimits[key], value); {
+			case isAdded && isTheirs:
+				merged[key] = of
+			case !isAdded:
 				merged[key] = withTheirLimits(value, of)
 			}
 		}

@@ -8,13 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // copyOf returns a copy of a child under another name, as kubectl get -o yaml and kubectl create make
@@ -55,15 +53,23 @@ func (c *custom) notesOfCopies() (notes []string) {
 	return notes
 }
 
-func TestCopyOfAChildIsNotPruned(t *testing.T) {
-	var shown atomic.Int64 // the most children that a Sync saw
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+// startCopied starts an operator that desires two children, of which one is known by its owner reference and one by its
+// annotation. shown is the most children that a Sync saw.
+func startCopied(t *testing.T) (c *custom, site *testapi.Site, shown *atomic.Int64) {
+	t.Helper()
+	shown = new(atomic.Int64)
+	c = startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		shown.Store(max(shown.Load(), int64(req.Children.ConfigMaps.Len())))
 		want.ConfigMaps.Add(configMap("referred", "hello"))
 		want.ConfigMaps.Add(configMap("annotated", "hello"), orphaned...)
 	}), nil)
-	site := c.site("web")
+	site = c.site("web")
 	c.says(site, allReady)
+	return c, site, shown
+}
+
+func TestCopyOfAChildIsNotPruned(t *testing.T) {
+	c, _, shown := startCopied(t)
 	for _, name := range []string{"referred", "annotated"} {
 		child := configMap(name, "")
 		c.Exists(child)
@@ -127,151 +133,9 @@ func TestLabelCopiedOntoAChildOfAnotherParent(t *testing.T) {
 	}
 }
 
-// strips are the ways in which a child loses its marks.
-var strips = map[string]func(child *corev1.ConfigMap, label string){
-	"label":        func(child *corev1.ConfigMap, label string) { delete(child.Labels, label) },
-	"label edited": func(child *corev1.ConfigMap, label string) { child.Labels[label] = "edited" },
-	"reference":    func(child *corev1.ConfigMap, _ string) { child.OwnerReferences = nil },
-	"annotation":   func(child *corev1.ConfigMap, _ string) { child.Annotations = nil },
-	"all": func(child *corev1.ConfigMap, _ string) {
-		child.Labels, child.Annotations, child.OwnerReferences = nil, nil, nil
-	},
-}
-
-// A Sync that makes a password if there is none must never take one for absent that only has lost
-// its marks.
-func TestChildWithoutMarksIsNeverAbsent(t *testing.T) {
-	t.Parallel()
-	for name, strip := range strips {
-		for _, options := range [][]operator.ChildOption{nil, orphaned} {
-			if name == "annotation" && options == nil || name == "reference" && options != nil {
-				continue
-			}
-			t.Run(fmt.Sprint(name, options), func(t *testing.T) {
-				var made atomic.Int64
-				c := startCustom(t, generatePassword(&made, options...), nil)
-				site, password := c.site("web"), configMap("password", "")
-				c.says(site, allReady)
-				c.Exists(password)
-				for range 2 {
-					c.Settled()
-					version := password.ResourceVersion
-					c.Update(password, func() { strip(password, c.group+"/site") })
-					c.Eventually("it has its marks again", func() error {
-						if c.Get(password); password.Labels[c.group+"/site"] != string(site.UID) || password.ResourceVersion == version ||
-							len(password.OwnerReferences)+len(password.Annotations) == 0 {
-							return fmt.Errorf("it has %v", password.ObjectMeta)
-						}
-						return nil
-					})
-				}
-				c.Settled()
-				if made.Load() != 1 || password.Data["key"] != "1" {
-					t.Errorf("%d passwords were made; it is %v", made.Load(), password.Data)
-				}
-			})
-		}
-	}
-}
-
-// generatePassword returns a Sync that makes a password if it has none, and a child that is another
-// with each password.
-func generatePassword(made *atomic.Int64, options ...operator.ChildOption) customFunction {
-	return customDesire(func(req *customRequest, want *Desired) {
-		password, ok := req.Children.ConfigMaps.Get("password")
-		if !ok {
-			password = configMap("password", fmt.Sprint(made.Add(1)))
-		}
-		want.ConfigMaps.Add(configMap("password", password.Data["key"]), options...)
-		want.ConfigMaps.Add(configMap("a-node", password.Data["key"]))
-	})
-}
-
-// After a restart nobody knows that there was a child: the create finds it, and the rest of the
-// answer of that Sync is not carried out.
-func TestChildThatLostItsMarksDuringAStop(t *testing.T) {
-	t.Parallel()
-	for name, strip := range strips {
-		for _, options := range [][]operator.ChildOption{nil, orphaned} {
-			if name == "annotation" && options == nil || name == "reference" && options != nil || name == "all" {
-				continue
-			}
-			t.Run(fmt.Sprint(name, options), func(t *testing.T) {
-				var made atomic.Int64
-				c := startCustom(t, generatePassword(&made, options...), nil)
-				site, password, node := c.site("web"), configMap("password", ""), configMap("a-node", "")
-				c.says(site, allReady)
-				c.Exists(password, node)
-				c.Settled()
-				c.Stop()
-				c.Update(password, func() { strip(password, c.group+"/site") })
-				c.Restart()
-				c.belongs(password, site)
-				c.says(site, allReady)
-				c.Settled()
-				version := node.ResourceVersion
-				if c.Get(node); password.Data["key"] != "1" || node.ResourceVersion != version {
-					t.Errorf("the password is %v, and the node restarted: %v", password.Data, node.ResourceVersion != version)
-				}
-			})
-		}
-	}
-}
-
-func TestChildWithoutManagedFieldsStaysAChild(t *testing.T) {
-	t.Parallel()
-	for _, options := range [][]operator.ChildOption{nil, orphaned} {
-		t.Run(fmt.Sprint(options), func(t *testing.T) {
-			var made atomic.Int64
-			c := startCustom(t, generatePassword(&made, options...), nil)
-			site, password := c.site("web"), configMap("password", "")
-			c.says(site, allReady)
-			c.Exists(password)
-			c.Settled()
-			for _, stopped := range []bool{false, true} {
-				if stopped {
-					c.Stop()
-				}
-				c.clearManagedFields(password)
-				c.Update(password, func() { metav1.SetMetaDataAnnotation(&password.ObjectMeta, "seen", fmt.Sprint(stopped)) })
-				if stopped {
-					c.Restart()
-				}
-				c.Settled()
-			}
-			if made.Load() != 1 {
-				t.Errorf("%d passwords were made", made.Load())
-			}
-			c.setSync(customDesire(func(*customRequest, *Desired) {}))
-			c.touch(site, "nothing")
-			if options == nil {
-				c.Gone(password)
-			} else {
-				c.expectOrphaned(password)
-			}
-		})
-	}
-}
-
-// clearManagedFields does what the message of a name conflict advises.
-func (c *custom) clearManagedFields(object client.Object) {
-	c.t.Helper()
-	patch := client.RawPatch(types.JSONPatchType, []byte(`[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]`))
-	if err := c.Client.Patch(c.t.Context(), object, patch); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
 // A copy has another name than it says. That tells it from a child when managedFields do not.
 func TestCopyOfAChildIsKnownByItsName(t *testing.T) {
-	var shown atomic.Int64
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
-		shown.Store(max(shown.Load(), int64(req.Children.ConfigMaps.Len())))
-		want.ConfigMaps.Add(configMap("referred", "hello"))
-		want.ConfigMaps.Add(configMap("annotated", "hello"), orphaned...)
-	}), nil)
-	site := c.site("web")
-	c.says(site, allReady)
+	c, site, shown := startCopied(t)
 	for _, name := range []string{"referred", "annotated"} {
 		child := configMap(name, "")
 		c.Exists(child)
@@ -347,119 +211,4 @@ func TestChildThatIsMadeToNameAnotherStaysAChild(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Somebody restores a child from a copy that does not say which child it was, under its name.
-func TestCopyUnderTheNameOfAChildIsNotOverwritten(t *testing.T) {
-	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
-		want.ConfigMaps.Add(configMap("web", "generated"))
-	}), nil)
-	site, child := c.site("web"), configMap("web", "")
-	c.says(site, allReady)
-	c.Exists(child)
-	c.Settled()
-	c.Stop()
-	c.Delete(child)
-	restored := copyOf(child, "web")
-	restored.Data["key"] = "restored"
-	delete(restored.Annotations, c.group+"/created-as") // of an earlier release
-	c.makeAs("kubectl-create", restored)
-	c.Restart()
-	c.Eventually("the name is taken", func() error { return hasNameConflict(c, site) })
-	if message := site.Status.Conditions[0].Message; !strings.Contains(message, "kubectl-create wrote") || strings.Contains(message, "delete") {
-		t.Errorf("the message is %q", message)
-	}
-	if c.Get(restored); restored.Data["key"] != "restored" {
-		t.Errorf("it holds %v", restored.Data)
-	}
-	c.clearManagedFields(restored)
-	c.says(site, allReady)
-	if c.Get(restored); restored.Data["key"] != "generated" {
-		t.Errorf("it holds %v", restored.Data)
-	}
-}
-
-// Somebody recreates a child under its name, as to enlarge the volumes of a StatefulSet: with all that made it the child.
-// Sync sees it, and then it is as desired.
-func TestChildThatOthersRecreateIsTheChildAgain(t *testing.T) {
-	t.Parallel()
-	for _, options := range [][]operator.ChildOption{nil, orphaned, {operator.AdoptIfUnowned}} {
-		t.Run(fmt.Sprint(options), func(t *testing.T) {
-			var made atomic.Int64
-			c := startCustom(t, generatePassword(&made, options...), nil)
-			site, password, node := c.site("web"), configMap("password", ""), configMap("a-node", "")
-			c.says(site, allReady)
-			c.Exists(password, node)
-			c.Settled()
-			c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, c.group+"/paused", "true") })
-			c.Settled()
-			if err := c.Client.Delete(t.Context(), password, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
-				t.Fatal(err)
-			}
-			c.Gone(password)
-			replaced := copyOf(password, "password")
-			replaced.Data["key"], replaced.Data["extra"] = "restored", "1"
-			c.makeAs("kubectl-create", replaced)
-			c.Update(site, func() { delete(site.Annotations, c.group+"/paused") })
-			c.hasData(replaced, "key=restored")
-			c.hasData(node, "key=restored")
-			c.says(site, allReady)
-			if c.Get(password); password.UID != replaced.UID {
-				t.Error("it was recreated once more")
-			}
-			c.hasEvent("TakenOver", "which kubectl-create recreated")
-			c.Settled()
-			c.Restart()
-			c.Settled()
-			c.setSync(customDesire(func(_ *customRequest, want *Desired) {}))
-			c.touch(site, "nothing")
-			if options == nil {
-				c.Gone(replaced)
-			}
-		})
-	}
-}
-
-// A copy of another child has the name of a child that is desired later. It stays as it is.
-func TestCopyOfAnotherChildIsNotTaken(t *testing.T) {
-	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
-		want.ConfigMaps.Add(configMap("web", "generated"))
-		if req.Parent.Spec.Text == "more" {
-			want.ConfigMaps.Add(configMap("backup", "generated"))
-		}
-	}), nil)
-	site, child := c.site("web"), configMap("web", "")
-	c.says(site, allReady)
-	c.Exists(child)
-	backup := copyOf(child, "backup")
-	backup.Data["key"] = "theirs"
-	c.makeAs("kubectl-create", backup)
-	c.clearManagedFields(backup)
-	c.touch(site, "more")
-	c.saysPart(site, "remove its annotation "+c.group+"/created-as and clear its metadata.managedFields to make it the child")
-	c.Settled()
-	if c.Get(backup); backup.Data["key"] != "theirs" {
-		t.Errorf("it holds %v", backup.Data)
-	}
-	c.Update(backup, func() { delete(backup.Annotations, c.group+"/created-as") })
-	c.clearManagedFields(backup)
-	c.says(site, allReady)
-	c.hasData(backup, "key=generated")
-}
-
-// hasEvent waits until an Event with a reason says a text.
-func (c *custom) hasEvent(reason, text string) {
-	c.t.Helper()
-	c.Eventually("an Event says "+text, func() error {
-		list := new(eventsv1.EventList)
-		if err := c.Client.List(c.t.Context(), list, client.InNamespace(c.Namespace)); err != nil {
-			return err
-		}
-		for _, event := range list.Items {
-			if event.Reason == reason && strings.Contains(event.Note, text) {
-				return nil
-			}
-		}
-		return errors.New("it does not")
-	})
 }

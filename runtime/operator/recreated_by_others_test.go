@@ -151,13 +151,7 @@ func TestChildWhoseMarksOthersWriteStaysTheChild(t *testing.T) {
 
 // Somebody keeps writing all that makes an object a child. The operator takes it back less and less often.
 func TestMarksThatAreTakenAgainAndAgainAreTakenBackLessOften(t *testing.T) {
-	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
-		want.ConfigMaps.Add(configMap("web", "generated"))
-	}), nil)
-	site, child := c.site("web"), configMap("web", "")
-	c.says(site, allReady)
-	c.Exists(child)
-	c.Settled()
+	c, site, child := startGenerated(t)
 	before := len(c.Requests())
 	for range 30 {
 		c.takeMarks(child)
@@ -190,13 +184,7 @@ func TestMarksThatAreTakenAgainAndAgainAreTakenBackLessOften(t *testing.T) {
 func TestChildWithoutAnyAnnotationIsRepaired(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		t.Run(fmt.Sprint("the operator is down: ", stopped), func(t *testing.T) {
-			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
-				want.ConfigMaps.Add(configMap("web", "generated"))
-			}), nil)
-			site, child := c.site("web"), configMap("web", "")
-			c.says(site, allReady)
-			c.Exists(child)
-			c.Settled()
+			c, _, child := startGenerated(t)
 			if stopped {
 				c.Stop()
 			}

@@ -2,22 +2,16 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
@@ -132,50 +126,6 @@ func TestRefusalByAWebhookIsNotAnImmutableField(t *testing.T) {
 			t.Errorf("the child is %s, error is %v", outcome.Action, err)
 		}
 	}
-}
-
-// refuseByWebhook installs a webhook that refuses every update of objects of the
-// namespace by the code that validation has.
-func (s *server) refuseByWebhook(resources string, cause metav1.StatusCause) {
-	s.t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		var review admissionv1.AdmissionReview
-		if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
-			s.t.Error(err)
-			return
-		}
-		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: cause.Message,
-			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{cause}},
-		}}
-		if err := json.NewEncoder(w).Encode(review); err != nil {
-			s.t.Error(err)
-		}
-	}))
-	s.t.Cleanup(server.Close)
-	hook := &admissionregistrationv1.ValidatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
-		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: "freeze.apply.opgen.dev", AdmissionReviewVersions: []string{"v1"}, SideEffects: ptr.To(admissionregistrationv1.SideEffectClassNone),
-			ClientConfig: admissionregistrationv1.WebhookClientConfig{
-				URL:      ptr.To(server.URL),
-				CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
-			},
-			Rules: []admissionregistrationv1.RuleWithOperations{{
-				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
-				Rule:       admissionregistrationv1.Rule{APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{resources}},
-			}},
-			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: s.namespace}},
-		}},
-	}
-	if err := s.Client.Create(s.t.Context(), hook); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() {
-		if err := s.Client.Delete(context.WithoutCancel(s.t.Context()), hook); err != nil {
-			s.t.Error(err)
-		}
-	})
 }
 
 // A new object beside the child is refused for reasons of its own.

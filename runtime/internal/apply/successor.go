@@ -86,34 +86,45 @@ func wordsOf(text string) []string {
 	return words
 }
 
+// allocated are the fields of a Service, and of its ports, for which the API server has a place for one object.
+var allocated = []string{"nodePort", "healthCheckNodePort", "clusterIP"}
+
 // withoutHeld returns the desired state without the ports and addresses that old Services have. The API server allocates
 // these first, and its refusal would hide all others. An object of which only the metadata is known may have all of them.
 func (d Desired) withoutHeld(old []client.Object) Desired {
 	if d.Kind.GroupKind() != corev1.SchemeGroupVersion.WithKind("Service").GroupKind() {
 		return d
 	}
-	content, lists := runtime.DeepCopyJSON(d.content()), map[string]bool{}
-	isUnknown := false
+	used, isUnknown := map[string]bool{}, false
 	for _, object := range old {
 		content, err := contentOf(object)
 		isUnknown = isUnknown || err != nil || content["spec"] == nil
-		for _, word := range wordsOf(fmt.Sprint(content["spec"])) {
-			lists[word] = true // as in nodePort:30080
-		}
+		eachAllocated(content, func(_ map[string]any, name, value string) { used[name+value] = true })
 	}
+	content := runtime.DeepCopyJSON(d.content())
+	eachAllocated(content, func(fields map[string]any, name, value string) {
+		if value != corev1.ClusterIPNone && (isUnknown || used[name+value]) {
+			delete(fields, name)
+		}
+	})
 	spec, _ := content["spec"].(map[string]any)
-	ports, _ := spec["ports"].([]any)
-	for _, fields := range append(ports, spec) {
-		fields, _ := fields.(map[string]any)
-		for _, name := range []string{"nodePort", "healthCheckNodePort", "clusterIP"} {
-			if value := fields[name]; value != corev1.ClusterIPNone && (isUnknown || lists[fmt.Sprintf("%s:%v", name, value)]) {
-				delete(fields, name)
-			}
-		}
-	}
 	if _, isAsked := spec["clusterIP"]; !isAsked {
 		delete(spec, "clusterIPs")
 	}
 	d.content, d.Source = func() map[string]any { return content }, nil
 	return d
+}
+
+// eachAllocated calls visit for each allocated field of a Service, with the object that has it.
+func eachAllocated(service map[string]any, visit func(fields map[string]any, name, value string)) {
+	spec, _ := service["spec"].(map[string]any)
+	ports, _ := spec["ports"].([]any)
+	for _, fields := range append(slices.Clone(ports), spec) {
+		fields, _ := fields.(map[string]any)
+		for _, name := range allocated {
+			if value, ok := fields[name]; ok {
+				visit(fields, name, fmt.Sprint(value))
+			}
+		}
+	}
 }

@@ -40,7 +40,7 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 	r.recordResult(done)
 	deletions, invalid := r.planDeletions(done.prunes.deletions)
 	own := errors.Join(done.err, invalid, r.cleanupErr, r.restorer.err)
-	err := r.conclude(errors.Join(own, deletions.failed))
+	err := r.concludeError(errors.Join(own, deletions.failed))
 	made := report{
 		children: done.children, err: err, heldPrunes: done.prunes.heldText, isFinalizing: r.isFinalizing(), hasFinalized: response.Finalized, requeue: done.requeue,
 		metadataConflict: r.writer.metadataConflict, deletionConflicts: deletions.conflicts, patches: done.patches,
@@ -60,14 +60,14 @@ func (r *run) reportOutcome(ctx context.Context, observed *observed, response *d
 		if isStale(refused) {
 			return outcome{err: refused}
 		}
-		own, err = errors.Join(own, refused), r.conclude(errors.Join(err, refused))
+		own, err = errors.Join(own, refused), r.concludeError(errors.Join(err, refused))
 	}
 	if own == nil && len(deletions.due) > 0 {
 		failed, refused := r.deleteAndReport(ctx, response, &made, deletions)
 		if isStale(failed) || isStale(refused) {
 			return outcome{err: staleOrJoined(failed, refused)}
 		}
-		err = r.conclude(errors.Join(failed, refused))
+		err = r.concludeError(errors.Join(failed, refused))
 		made.err = err
 		conditions = r.findConditions(made)
 	}
@@ -143,7 +143,7 @@ func (r *run) deleteAndReport(ctx context.Context, response *declared.Response, 
 	if isStale(failed) || r.delaysReport(failed) || isSameError(failed, plan.failed) {
 		return failed, nil
 	}
-	made.err = r.conclude(failed)
+	made.err = r.concludeError(failed)
 	return failed, r.writer.writeStatus(ctx, response, r.findConditions(*made), made.err)
 }
 

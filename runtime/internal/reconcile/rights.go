@@ -48,7 +48,7 @@ func lacksOwnRight(err error) bool {
 	return inner != nil && lacksOwnRight(inner)
 }
 
-// conclude returns the error of a reconcile as it is reported.
-func (r *run) conclude(err error) error {
+// concludeError returns the error of a reconcile as it is reported.
+func (r *run) concludeError(err error) error {
 	return r.state.giveUpIfLast(r.explainRights(err), r.loop.definition.Retries)
 }
